@@ -2,7 +2,8 @@
 PREFIX ?= /usr/local
 # The GPU part: AUTO where nvcc works, ON, or OFF.
 OOZE_CUDA ?= AUTO
-.PHONY: all configure demo gallery python test test-full format bench install clean deps
+.PHONY: all configure demo gallery python blender test test-full bench install uninstall deb deb-test \
+        format clean deps
 
 all: configure
 	@cmake --build --preset release --target ooze libooze ooze_help
@@ -30,6 +31,11 @@ python: all
 	@tools/install.sh python
 	@tools/python_wheel.py build
 
+# The Blender add-on as a zip for `Install from Disk`; needs no build.
+blender:
+	@tools/blender_zip.py build/ooze_blender.zip
+	@echo "build/ooze_blender.zip"
+
 # SUITES: those of tools/test.py to run; all where none is named.
 test:
 	@tools/install.sh test
@@ -47,9 +53,6 @@ bench: all
 install: all
 	@cmake --install build --prefix "$(PREFIX)"
 	@cp build/install_manifest.txt build/installed.txt
-
-# Removal and Debian packages.
-.PHONY: uninstall deb deb-test
 
 # Removes the files that the last `make install` listed.
 uninstall:
