@@ -1,4 +1,5 @@
-/* The pressure that particles carry from step to step: see methods/conformation/carried_pressure.h. */
+/* The pressure that particles carry from step to step: see
+   methods/conformation/carried_pressure.h. */
 #include "cuda/conformation/lodge.cuh"
 
 namespace ooze
