@@ -154,10 +154,14 @@ def run_ctest(suite):
         except ElementTree.ParseError:
             return 0, 1
     total, failed = int(top.get("tests", 0)), int(top.get("failures", 0))
-    absent = int(top.get("disabled", 0)) + int(top.get("skipped", 0))
-    if total == 0 or absent:
+    absent = [case for case in top.iter("testcase") if case.get("status") in ("notrun", "disabled")]
+    skipped = [case.get("name") for case in absent
+               if "SKIP_RETURN_CODE" in ElementTree.tostring(case, "unicode")]
+    if skipped:  # for what is missing on this machine; each has said so
+        print(f"== {suite}: skipped: {', '.join(skipped)}")
+    if total == 0 or len(absent) > len(skipped):
         failed += 1  # a suite without tests, or with tests that did not run, fails
-    return max(total - failed, 0), failed
+    return max(total - failed - len(skipped), 0), failed
 
 
 def fuzz(name, seconds):
