@@ -414,11 +414,35 @@ static void publish_frame(OozeViewSession *session)
     ooze_view_publish_frame(session);
 }
 
+/* Obeys the commands, the first within `wait` seconds, and takes a step if one is due. */
+static void take_turn(OozeViewSession *session, double wait)
+{
+    OozeViewMessage message;
+    for (bool any = next_command(session, wait, &message); any;
+         any = next_command(session, 0.0, &message)) {
+        obey(session, &message);
+    }
+    if (seconds_to_step(session) <= 0.0) {
+        advance(session);
+    }
+}
+
+double ooze_view_session_poll(OozeViewSession *session)
+{
+    if (frame_is_wanted(session) && seconds_to_frame(session) <= 0.0) {
+        publish_frame(session);
+    }
+    take_turn(session, 0.0);
+    double wait = seconds_to_step(session);
+    if (frame_is_wanted(session)) {
+        wait = fmin(wait, seconds_to_frame(session));
+    }
+    return fmax(wait, 0.0);
+}
+
 static void *run_session(void *context)
 {
     OozeViewSession *session = context;
-    OozeViewMessage message;
-    restart_clock(session);
     while (!is_closing(session)) {
         double wait = seconds_to_step(session);
         if (frame_is_wanted(session)) {
@@ -432,13 +456,7 @@ static void *run_session(void *context)
             }
             wait = 0.0;
         }
-        for (bool any = next_command(session, wait, &message); any;
-             any = next_command(session, 0.0, &message)) {
-            obey(session, &message);
-        }
-        if (seconds_to_step(session) <= 0.0) {
-            advance(session);
-        }
+        take_turn(session, wait);
     }
     return NULL;
 }
@@ -492,10 +510,15 @@ OozeStatus ooze_view_session_open(const OozeViewOptions *options, OozeViewSessio
     pthread_cond_init(&session->wake, &monotonic);
     pthread_condattr_destroy(&monotonic);
     OozeStatus status = load(session, error);
-    if (!status && pthread_create(&session->thread, NULL, run_session, session) != 0) {
-        status = ooze_fail(error, OOZE_ERROR_MEMORY, "", "no thread can be started");
+    if (!status) {
+        restart_clock(session);
     }
-    session->started = !status;
+    if (!status && !options->polled) {
+        session->started = pthread_create(&session->thread, NULL, run_session, session) == 0;
+        status = session->started
+                     ? OOZE_OK
+                     : ooze_fail(error, OOZE_ERROR_MEMORY, "", "no thread can be started");
+    }
     *out = session;
     if (status) {
         ooze_view_session_close(session);
