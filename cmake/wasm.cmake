@@ -53,3 +53,15 @@ add_executable(census tests/wasm/census.c)
 target_link_libraries(census PRIVATE ooze_wasm_library)
 target_link_options(census PRIVATE ${OOZE_WASM_LINK} -sSINGLE_FILE=1 -sENVIRONMENT=node -sNODERAWFS=1
   -sEXIT_RUNTIME=1)
+
+# The page without a server: build-wasm/ooze.html.
+if(OOZE_WASM_PAGE)
+  file(GLOB OOZE_WEB_SOURCES CONFIGURE_DEPENDS web/src/* web/*.json web/*.mjs web/*.html
+    scenes/live/*.yaml)
+  add_custom_command(OUTPUT ${CMAKE_BINARY_DIR}/ooze.html
+    COMMAND python3 ${PROJECT_SOURCE_DIR}/tools/web_page.py ${PROJECT_SOURCE_DIR}/web
+            ${CMAKE_BINARY_DIR}/web $<TARGET_FILE:ooze_page> ${PROJECT_SOURCE_DIR}/scenes
+    DEPENDS ${OOZE_WEB_SOURCES} ${PROJECT_SOURCE_DIR}/tools/web_page.py ooze_page
+    COMMENT "Building the page without a server" VERBATIM)
+  add_custom_target(page ALL DEPENDS ${CMAKE_BINARY_DIR}/ooze.html)
+endif()

@@ -391,8 +391,9 @@ static void obey(OozeViewSession *session, const OozeViewMessage *message)
    nearest to that time, since steps of 28 ms would otherwise give 18 frames a second. */
 static double seconds_to_frame(const OozeViewSession *session)
 {
-    double early = session->playing ? fmin(0.5 * session->step_seconds, 1.0 / 60.0) : 0.0;
-    return session->published + 1.0 / 30.0 - early - ooze_clock();
+    double interval = 1.0 / session->options.frame_rate;
+    double early = session->playing ? 0.5 * fmin(session->step_seconds, interval) : 0.0;
+    return session->published + interval - early - ooze_clock();
 }
 
 static bool frame_is_wanted(OozeViewSession *session)
@@ -499,6 +500,7 @@ OozeStatus ooze_view_session_open(const OozeViewOptions *options, OozeViewSessio
         return ooze_fail_memory(error, "a session", sizeof *session);
     }
     session->options = *options;
+    session->options.frame_rate = options->frame_rate > 0.0 ? options->frame_rate : 30.0;
     session->playing = !options->paused;
     session->speed = 1.0;
     session->changed = true;

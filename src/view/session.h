@@ -15,6 +15,7 @@ typedef struct OozeViewOptions {
     const char *const *overrides;
     int override_count;
     OozeBuildOptions build;
+    double frame_rate;          /* most frames a second; 0: 30 */
     bool paused;                /* at the beginning */
     bool polled;                /* no thread is started: ooze_view_session_poll does its work */
     void (*notify)(void *user); /* a packet is new; called by the thread of the session */

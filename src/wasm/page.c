@@ -38,6 +38,7 @@ const char *ooze_page_open(const char *path, const char *override)
                                .overrides = &override,
                                .override_count = override[0] ? 1 : 0,
                                .build = {.threads = 1},
+                               .frame_rate = 60.0, /* a packet costs no network here */
                                .polled = true};
     ooze_page_close();
     failure = (OozeError){0};
