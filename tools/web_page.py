@@ -2,8 +2,9 @@
 """Builds the page of `ooze view` and writes it as a table of bytes in C.
 
   tools/web_page.py WEB OUT   WEB: the folder web/; OUT: a folder of the build, gets assets.c
-  tools/web_page.py WEB OUT MODULE SCENES   the page without a server instead, as OUT/../ooze.html:
-                              MODULE is the script of the WebAssembly module, SCENES the folder scenes/
+  tools/web_page.py WEB OUT MODULE SCENES
+                              the page without a server instead, as OUT/../ooze.html; MODULE: the
+                              script of the WebAssembly module; SCENES: the folder scenes/
 
 Where npm is missing, or its packages cannot be downloaded, the table is empty and holds the reason:
 the program builds all the same, and `ooze view` says it; there is no page without a server then.
@@ -74,8 +75,8 @@ def build(web, out):
 def build_local(web, out, module, scenes):
     """The page without a server."""
     try:
-        run("node", "local.mjs", module.resolve(), scenes.resolve(), out.resolve().parent / "ooze.html",
-            cwd=prepare(web, out))
+        run("node", "local.mjs", module.resolve(), scenes.resolve(),
+            out.resolve().parent / "ooze.html", cwd=prepare(web, out))
     except (OSError, subprocess.TimeoutExpired) as why:
         sys.exit(f"Page without a server: {why}")
 

@@ -30,7 +30,8 @@ def reason_to_skip():
 
 def census(program, steps):
     """The line of JSON, and rows of position and velocity by id."""
-    done = subprocess.run([*program, SCENE, str(steps)], text=True, capture_output=True, timeout=240)
+    done = subprocess.run([*program, SCENE, str(steps)], text=True, capture_output=True,
+                          timeout=240)
     if done.returncode != 0:
         raise AssertionError(done.stderr[:1000])
     head, *lines = done.stdout.splitlines()
@@ -54,17 +55,18 @@ class Module(unittest.TestCase):
         apart = max(math.dist(here[i][:3], there[i][:3]) for i in here) / spacing
         moved = math.dist(centre(here), centre(there)) / spacing
         print(f"{steps} steps, {len(here)} particles: at most {apart:.2g} spacings apart "
-              f"(bound {of_particles:g}), centres {moved:.2g} (bound {of_centre:g}); steps per second: "
-              f"{native['steps_per_second']} here, {module['steps_per_second']} in Node")
+              f"(bound {of_particles:g}), centres {moved:.2g} (bound {of_centre:g}); "
+              f"steps per second: {native['steps_per_second']} here, "
+              f"{module['steps_per_second']} in Node")
         self.assertLess(apart, of_particles)
         self.assertLess(moved, of_centre)
         return here
 
     def test_states_agree_with_the_processor(self):
-        """WebAssembly has no fused multiply-add, which the innermost loops use elsewhere, and another
-        mathematical library: results differ in the last bit of single precision, 1e-7 spacings after
-        one step. The impact amplifies this, as it would any other rounding (another instruction set,
-        an earlier compiler), for particles that slide past each other; the centre of mass feels only
+        """WebAssembly has no fused multiply-add, which the innermost loops use elsewhere, and
+        another mathematical library: results differ in the last bit of single precision, 1e-7
+        spacings after one step. The impact amplifies this, as it would any other rounding (another
+        instruction set), for particles that slide past each other; the centre of mass feels only
         the mean."""
         start = self.compare(0, 1e-12, 1e-12)
         self.compare(10, 1e-4, 1e-5)
@@ -74,8 +76,8 @@ class Module(unittest.TestCase):
         self.assertGreater(sunk, 0.005, "a spacing: the drop has met the table and is flatter")
 
     def test_page_receives_packets_and_is_obeyed(self):
-        done = subprocess.run(["node", HERE / "packets.mjs", WASM / "ooze_page.js", SCENE], text=True,
-                              capture_output=True, timeout=240)
+        done = subprocess.run(["node", HERE / "packets.mjs", WASM / "ooze_page.js", SCENE],
+                              text=True, capture_output=True, timeout=240)
         print(done.stdout.strip())
         self.assertEqual(done.returncode, 0, done.stderr[:2000])
 

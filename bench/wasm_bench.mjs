@@ -1,4 +1,4 @@
-// wasm_page.mjs [SCENE[,KEY=VALUE] [PARTICLES]]: the page of `make wasm` in a headless Chromium. Waits until there are
+// wasm_bench.mjs [SCENE[,KEY=VALUE] [PARTICLES]]: the page of `make wasm` in a headless Chromium. Waits until there are
 // so many particles, then measures for ten seconds: at the scene's speed, as fast as possible, and the worker alone,
 // with a page that acknowledges frames and draws none.
 import { existsSync, readFileSync } from "node:fs";
