@@ -1,4 +1,4 @@
-// wasm_bench.mjs [SCENE[,KEY=VALUE] [PARTICLES]]: the page of `make wasm` in a headless Chromium. Waits until there are
+// wasm_bench.mjs [SCENE[,KEY=VALUE]... [PARTICLES]]: the page of `make wasm` in a headless Chromium. Waits until there are
 // so many particles, then measures for ten seconds: at the scene's speed, as fast as possible, and the worker alone,
 // with a page that acknowledges frames and draws none.
 import { existsSync, readFileSync } from "node:fs";
@@ -8,7 +8,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 
 const SECONDS = 10;
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "..");
-const [what = "ice_cream,spacing=0.0036", least = "4900"] = process.argv.slice(2);
+const [what = "ice_cream,spacing=0.0036,emitters.dispenser.limit=5000", least = "4950"] = process.argv.slice(2);
 const file = path.join(root, "build-wasm/ooze.html");
 const { chromium } = createRequire(path.join(root, "build-wasm/web/work/package.json"))("playwright-core");
 const executablePath = [process.env.CHROMIUM, "/usr/bin/chromium", "/usr/bin/chromium-browser"]

@@ -54,6 +54,10 @@ target_link_libraries(census PRIVATE ooze_wasm_library)
 target_link_options(census PRIVATE ${OOZE_WASM_LINK} -sSINGLE_FILE=1 -sENVIRONMENT=node -sNODERAWFS=1
   -sEXIT_RUNTIME=1)
 
+# Its date is that of the last build, by which tests know whether the modules are those of the sources.
+add_custom_target(built ALL COMMAND ${CMAKE_COMMAND} -E touch ${CMAKE_BINARY_DIR}/built)
+add_dependencies(built ooze_page census)
+
 # The page without a server: build-wasm/ooze.html.
 if(OOZE_WASM_PAGE)
   file(GLOB OOZE_WEB_SOURCES CONFIGURE_DEPENDS web/src/* web/*.json web/*.mjs web/*.html

@@ -2,11 +2,14 @@
    in place of the connection of src/serve. The page is always in control, and the only one. Texts
    and packets are those of docs/view.md. */
 #include <emscripten.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "view/session.h"
 
-EMSCRIPTEN_KEEPALIVE const char *ooze_page_open(const char *path, const char *override);
+enum { OVERRIDES_MAX = 16, TEXT_MAX = 4096 };
+
+EMSCRIPTEN_KEEPALIVE const char *ooze_page_open(const char *path, const char *overrides);
 EMSCRIPTEN_KEEPALIVE void ooze_page_close(void);
 EMSCRIPTEN_KEEPALIVE double ooze_page_poll(void);
 EMSCRIPTEN_KEEPALIVE int ooze_page_receive(const char *text);
@@ -19,6 +22,9 @@ static OozePacket *packet; /* that the page reads */
 static uint64_t seen[OOZE_TOPIC_COUNT];
 static bool has_frame; /* the page has not acknowledged the last one */
 static OozeError failure;
+/* What the options of the session point to. */
+static char scene_path[TEXT_MAX], override_text[TEXT_MAX];
+static const char *override_list[OVERRIDES_MAX];
 
 void ooze_page_close(void)
 {
@@ -30,17 +36,30 @@ void ooze_page_close(void)
     has_frame = false;
 }
 
-/* Opens a scene of the module's file system, with one override such as `spacing=0.01`, or "".
-   Returns what is wrong, or "". */
-const char *ooze_page_open(const char *path, const char *override)
+static int split_overrides(const char *overrides)
 {
-    OozeViewOptions options = {.path = path,
-                               .overrides = &override,
-                               .override_count = override[0] ? 1 : 0,
+    int count = 0;
+    char *rest = override_text;
+    snprintf(override_text, sizeof override_text, "%s", overrides);
+    for (char *item; count < OVERRIDES_MAX && (item = strsep(&rest, "\n"));) {
+        override_list[count] = item;
+        count += item[0] != '\0';
+    }
+    return count;
+}
+
+/* Opens a scene of the module's file system, with overrides such as `spacing=0.01`, one in a line.
+   Returns what is wrong, or "". */
+const char *ooze_page_open(const char *path, const char *overrides)
+{
+    ooze_page_close();
+    snprintf(scene_path, sizeof scene_path, "%s", path);
+    OozeViewOptions options = {.path = scene_path,
+                               .overrides = override_list,
+                               .override_count = split_overrides(overrides),
                                .build = {.threads = 1},
                                .frame_rate = 60.0, /* a packet costs no network here */
                                .polled = true};
-    ooze_page_close();
     failure = (OozeError){0};
     if (ooze_view_session_open(&options, &session, &failure)) {
         return failure.message;

@@ -57,6 +57,12 @@ while (found.state.step !== 3) found = nextFrame(); // a frame of before may be 
 assert.equal(found.state.playing, false);
 assert.ok(Math.abs(found.state.time - 3 / 200) < 1e-12);
 
+// Reads the scene with its overrides again.
+call("ooze_page_receive", "number", "restart time_step 0.0025");
+do found = nextFrame(); while (!found.scene);
+assert.equal(found.scene.timeStep, 0.0025);
+assert.equal(found.scene.spacing, 0.006);
+
 call("ooze_page_receive", "number", "speed 0");
 call("ooze_page_receive", "number", "play");
 const began = performance.now();

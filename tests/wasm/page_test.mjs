@@ -46,8 +46,8 @@ async function until(page, accept, seconds = 60) {
 const click = (page, id) => page.evaluate((name) => document.getElementById(name).click(), id);
 
 try {
-  // From the disk: a scene and an override in the address.
-  const page = await open(`${pathToFileURL(file)}#fountain,spacing=0.012`);
+  // From the disk: a scene and overrides in the address.
+  const page = await open(`${pathToFileURL(file)}#fountain,spacing=0.012,emitters.nozzle.speed=2`);
   const moving = await until(page, (now) => now.connected === "true" && Number(now.step) > 5 && Number(now.drawn) > 2);
   assert.equal(moving.control, "true");
   assert.ok(Number(moving.particles) > 0, "the nozzle emits");
@@ -62,7 +62,9 @@ try {
     assert.ok(Math.abs(Number(now.time) - step / 300) < 1e-9, "the step of the scene");
   }
   const [saved] = await Promise.all([page.waitForEvent("download"), click(page, "save")]);
-  assert.match(readFileSync(await saved.path(), "utf8"), /spacing: 0\.012/);
+  const yaml = readFileSync(await saved.path(), "utf8");
+  assert.match(yaml, /spacing: 0\.012/);
+  assert.match(yaml, /speed: 2\b/);
   const names = await page.evaluate(() => [...document.getElementById("scene").options].map((option) => option.text));
   assert.ok(names.includes("clay") && names.includes("ice cream"), names.join());
   await page.selectOption("#scene", { label: "clay" });

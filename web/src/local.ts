@@ -49,9 +49,9 @@ channel.port1.onmessage = () => {
   else takeTurnSoon();
 };
 
-// `what`: a scene's name and an override, such as `ice_cream,spacing=0.0036`; both may be missing.
+// `what`: a scene's name and overrides, such as `ice_cream,spacing=0.0036`; both may be missing.
 async function open(what: string) {
-  const [name, override] = decodeURIComponent(what).split(",", 2);
+  const [name, ...overrides] = decodeURIComponent(what).split(",");
   const names = Object.keys(oozeFiles).filter((path) => path.startsWith(`${folder}/`));
   const path = `${folder}/${name}.yaml`;
   module = await createOoze({});
@@ -59,7 +59,7 @@ async function open(what: string) {
     module.FS.mkdirTree(file.slice(0, file.lastIndexOf("/")));
     module.FS.writeFile(file, text);
   }
-  const wrong = call<string>("ooze_page_open", "string", name ? path : names[0], override ?? "");
+  const wrong = call<string>("ooze_page_open", "string", name ? path : names[0], overrides.join("\n"));
   if (wrong) {
     post({ type: "failed", text: `The scene cannot be opened: ${wrong}` });
     return;
