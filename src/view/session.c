@@ -432,6 +432,7 @@ double ooze_view_session_poll(OozeViewSession *session)
 {
     if (frame_is_wanted(session) && seconds_to_frame(session) <= 0.0) {
         publish_frame(session);
+        return 0.0; /* it is sent before the next step, and acknowledged during it */
     }
     take_turn(session, 0.0);
     double wait = seconds_to_step(session);

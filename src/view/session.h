@@ -38,8 +38,8 @@ OozeStatus ooze_view_session_open(const OozeViewOptions *options, OozeViewSessio
                                   OozeError *error);
 void ooze_view_session_close(OozeViewSession *session);
 
-/* The work of the thread that is due now, where the options say `polled`: commands, at most one
-   step, a frame. Returns the seconds until more is due; a command or a wanted frame may be earlier.
+/* A part of the thread's work, where the options say `polled`: a frame, or else all commands and at
+   most one step. Returns the seconds until more is due; a command or a wanted frame may be earlier.
    */
 double ooze_view_session_poll(OozeViewSession *session);
 

@@ -120,13 +120,14 @@ static void a_polled_session_takes_one_step_in_a_poll(void **state)
     ooze_view_session_want(session);
     nanosleep(&(struct timespec){0, 50000000}, NULL);
     assert_false(has_packet(session, OOZE_TOPIC_STATE, "\"step\":"));
-    ooze_view_session_poll(session); /* shows the state, then obeys */
+    assert_true(ooze_view_session_poll(session) == 0.0); /* a frame; it has yet to obey */
     assert_true(has_packet(session, OOZE_TOPIC_STATE, "\"step\":0,"));
     ooze_view_session_want(session);
     assert_true(ooze_view_session_poll(session) <= 1.0 / 30.0);
     nanosleep(&(struct timespec){0, 40000000}, NULL);
-    assert_true(ooze_view_session_poll(session) > 60.0); /* it is paused */
+    assert_true(ooze_view_session_poll(session) == 0.0);
     assert_true(has_packet(session, OOZE_TOPIC_STATE, "\"step\":1,"));
+    assert_true(ooze_view_session_poll(session) > 60.0); /* it is paused */
     say(session, "speed 0");
     say(session, "play");
     for (int i = 0; i < 10; i++) {
