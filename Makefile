@@ -3,7 +3,7 @@ PREFIX ?= /usr/local
 # The GPU part: AUTO where nvcc works, ON, or OFF.
 OOZE_CUDA ?= AUTO
 .PHONY: all configure demo gallery python blender test test-full bench install uninstall deb deb-test \
-        format clean deps
+        wasm format clean deps
 
 all: configure
 	@cmake --build --preset release --target ooze libooze ooze_help
@@ -58,6 +58,14 @@ install: all
 uninstall:
 	@test -s build/installed.txt || (echo "this build has not been installed"; exit 1)
 	@tools/uninstall.sh build/installed.txt
+
+# The library in WebAssembly, and the page of `ooze view` with it inside: build-wasm/ooze.html.
+wasm:
+	@tools/install.sh wasm
+	@emcmake cmake --preset wasm > build-configure.log 2>&1 || (cat build-configure.log; exit 1)
+	@rm -f build-configure.log
+	@cmake --build --preset wasm
+	@echo "build-wasm/ooze.html"
 
 # Debian packages in build-deb/.
 deb:

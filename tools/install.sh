@@ -5,6 +5,7 @@
 #   tools/install.sh python  these, and packages for the Python package and its wheel
 #   tools/install.sh test    these, and packages for the tests
 #   tools/install.sh deb     those for building, and those for building Debian packages
+#   tools/install.sh wasm    those for the build for WebAssembly, which needs no others
 set -euo pipefail
 
 build=(gcc make cmake ninja-build pkg-config python3 libyaml-dev libhdf5-dev libcmocka-dev
@@ -13,6 +14,7 @@ build=(gcc make cmake ninja-build pkg-config python3 libyaml-dev libhdf5-dev lib
 python=(python3-numpy python3-pip python3-setuptools python3-wheel python3-venv)
 test=(g++ clang clang-format-14 ccache git python3-h5py python3-numpy python3-vtk9
       python3-jsonschema python3-yaml poppler-utils mount)
+wasm=(emscripten cmake ninja-build python3)
 deb=(debhelper dh-python dpkg-dev fakeroot git lintian mmdebstrap)
 
 # Commands that the page of `ooze view`, its tests and those of shells and manual pages use, where a
@@ -22,6 +24,7 @@ optional=(npm)
 
 wanted=("${build[@]}")
 [ "${1:-build}" = build ] || wanted+=("${python[@]}")
+[ "${1:-build}" = wasm ] && wanted=("${wasm[@]}")
 [ "${1:-build}" = test ] && wanted+=("${test[@]}")
 [ "${1:-build}" = deb ] && wanted+=("${deb[@]}")
 
@@ -82,6 +85,12 @@ if command -v apt-get >/dev/null && command -v dpkg-query >/dev/null; then
 fi
 
 # Not Debian: look for the commands and libraries.
+if [ "${1:-build}" = wasm ]; then
+    command -v emcc >/dev/null && command -v cmake >/dev/null &&
+        command -v ninja >/dev/null && exit 0
+    echo "this machine has no apt-get; please install Emscripten, CMake and Ninja" >&2
+    exit 1
+fi
 missing=()
 for command in cc cmake ninja pkg-config python3; do
     command -v "$command" >/dev/null || missing+=("command $command")
