@@ -1,7 +1,15 @@
 """Ooze in Blender: shows runs as mesh sequences and particles, exports scenes, runs them."""
 import bpy
 
+try:
+    import numpy  # Blender's own builds bring it; Debian's has the one of the python3 in PATH
+except ModuleNotFoundError as error:
+    raise ImportError("Ooze needs numpy, which Blender's Python does not find; install python3-numpy"
+                      " and start Blender with Debian's python3 first in PATH") from error
+
 from . import jobs, operators, panel, properties, sequence
+
+del numpy
 
 bl_info = {
     "name": "Ooze",

@@ -367,32 +367,5 @@ class State(PackageTest):
         self.assertLess(resident() - before, 40e6)
 
 
-class Device(PackageTest):
-    """On a GPU, or with device code on the processor: the particles are copied to the host."""
-
-    def test_fields_and_forces(self):
-        if not ooze.parts()["cuda"]:
-            self.skipTest("this build has no GPU part")
-        found = {}
-        for device in ("cpu", "cuda"):
-            world = ooze.World(method="conformation", spacing=0.05, time_step=1 / 240,
-                               device=device, gravity=[0, 0, 0])
-            world.add_material("honey", density=1400, viscosity=50)
-            world.add_fluid(material="honey", shape={"type": "box", "size": [0.3, 0.3, 0.3],
-                                                     "position": [0, 1, 0]})
-            world.force(lambda world: [0, -9.81, 0] - 4 * world.position)
-            try:
-                world.step(10)
-            except ooze.UnsupportedError as error:
-                self.skipTest(error.message)
-            self.assertEqual(world.stats()["device"], device)
-            view = world.position
-            found[device] = view[numpy.argsort(world["id"])]
-            world.step()
-            self.assertRaises(ooze.StaleViewError, view.sum)
-        self.assertLess(numpy.abs(found["cpu"] - found["cuda"]).max(), 1e-4)
-        self.assertGreater(numpy.abs(found["cpu"].mean(axis=0) - [0, 1, 0]).max(), 5e-3)
-
-
 if __name__ == "__main__":
     unittest.main(verbosity=2)
