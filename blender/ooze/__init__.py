@@ -4,8 +4,8 @@ import bpy
 try:
     import numpy  # Blender's own builds bring it; Debian's has the one of the python3 in PATH
 except ModuleNotFoundError as error:
-    raise ImportError("Ooze needs numpy, which Blender's Python does not find; install python3-numpy"
-                      " and start Blender with Debian's python3 first in PATH") from error
+    raise ImportError("Ooze needs numpy, which Blender's Python does not find; install "
+                      "python3-numpy and start Blender with that python3 first in PATH") from error
 
 from . import jobs, operators, panel, properties, sequence
 

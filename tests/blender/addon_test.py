@@ -75,9 +75,10 @@ def looks_of_source():
 
 def blender(folder, script):
     """Runs a script in Blender with settings of its own; its exit code."""
-    # Debian's Blender takes its Python library from the python3 that PATH finds first: Debian's own
+    # Debian's Blender uses the library of the python3 that PATH finds first: the one that runs this
     environment = {**os.environ, "OOZE": str(OOZE), "OOZE_TEST_FOLDER": str(folder),
-                   "PATH": os.pathsep.join(["/usr/bin", os.environ.get("PATH", os.defpath)]),
+                   "PATH": os.pathsep.join([os.path.dirname(sys.executable),
+                                            os.environ.get("PATH", os.defpath)]),
                    "BLENDER_USER_SCRIPTS": str(folder / "scripts"),
                    "BLENDER_USER_CONFIG": str(folder / "config")}
     for name in ("scripts/addons", "config"):
