@@ -24,12 +24,6 @@ typedef struct Copy {
     OozeError *error;
 } Copy;
 
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 static bool is_scene(const char *path)
 {
     size_t length = strlen(path);
@@ -56,7 +50,7 @@ static int add_file(Copy *copy, const char *source)
         return -1;
     }
     OozeText target = {0};
-    ooze_text_append(&target, "%s%s", is_scene(source) ? "" : "meshes/", base_name(source));
+    ooze_text_append(&target, "%s%s", is_scene(source) ? "" : "meshes/", ooze_base_name(source));
     CopiedFile *file = &copy->files[copy->count];
     *file = (CopiedFile){.source = ooze_copy_text(source),
                          .target = target.failed ? NULL : ooze_copy_text(target.data)};
@@ -75,7 +69,7 @@ static OozeStatus copy_word(Copy *copy, int index, const char *word, size_t leng
     const char *source = copy->files[index].source;
     OozeText *out = &copy->files[index].contents;
     OozeText path = {0};
-    ooze_text_append_bytes(&path, source, (size_t)(base_name(source) - source));
+    ooze_text_append_bytes(&path, source, (size_t)(ooze_base_name(source) - source));
     ooze_text_append_bytes(&path, word, length);
     int named = -1;
     bool names_file = length > 0 && !path.failed && is_regular_file(path.data);

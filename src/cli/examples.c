@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/memory.h"
 #include "cli/command.h"
 #include "cli/example_copy.h"
@@ -120,12 +121,6 @@ static int list_examples(const Examples *examples, const char *folder)
     return count;
 }
 
-static const char *without_folder(const char *name)
-{
-    const char *slash = strrchr(name, '/');
-    return slash ? slash + 1 : name;
-}
-
 /* The scene of this name, with or without its folder; NULL after a usage error. */
 static const char *find_example(const OozeArguments *arguments, const Examples *examples,
                                 const char *word)
@@ -136,7 +131,7 @@ static const char *find_example(const OozeArguments *arguments, const Examples *
         if (strcmp(name, word) == 0) {
             return name;
         }
-        if (strcmp(without_folder(name), word) == 0) {
+        if (strcmp(ooze_base_name(name), word) == 0) {
             other = found;
             found = name;
         }
@@ -150,7 +145,7 @@ static const char *find_example(const OozeArguments *arguments, const Examples *
         const char *names[EXAMPLES_MAX];
         for (int i = 0; i < examples->count; i++) {
             const char *name = examples->names[i];
-            names[i] = strchr(word, '/') ? name : without_folder(name);
+            names[i] = strchr(word, '/') ? name : ooze_base_name(name);
         }
         const OozeUnknownWord unknown = {"scene", word, names, examples->count,
                                          "'ooze examples' lists them"};

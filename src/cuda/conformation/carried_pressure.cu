@@ -16,11 +16,9 @@ template <int LANES, bool WRAPS> static void record_loop(Lodge *solve)
                 return;
             }
             OozeCarriedPressure next = {0.0f, 0.0f};
-            float stiffness = v.bulk[i];
             if (carries_pressure(s, i)) {
-                OozeMat3 l = ooze_mat3_mul_sym3(rows.gradient, s.correction[i]);
-                float guess = ooze_carried_guess(carried_by(s, i), stiffness);
-                next = ooze_carried_next(guess, stiffness, (float)(l.m[0] + l.m[4] + l.m[8]),
+                next = ooze_carried_next(ooze_carried_get(s.warm_start, i), v.bulk[i],
+                                         ooze_mat3_mul_sym3(rows.gradient, s.correction[i]),
                                          s.expansion[i], s.dt);
             }
             s.next_pressure[i] = next;

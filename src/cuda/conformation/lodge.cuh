@@ -87,17 +87,10 @@ OOZE_DEVICE float4 direction_set(const LodgeView &v, uint32_t i, float4 p)
 
 /* The pressure of the next step, when the solve is done: carried_pressure.cu. */
 void carried_record(Lodge *solve);
-/* Fluid that overlaps, and fluid that nozzles move, carry none. */
 OOZE_DEVICE bool carries_pressure(const StepView &s, uint32_t i)
 {
-    return s.next_pressure && s.mobility[i] > 0.0f && s.relief_progress[i] >= 1.0f && !s.long_step;
-}
-
-OOZE_DEVICE OozeCarriedPressure carried_by(const StepView &s, uint32_t i)
-{
-    const float *lanes = s.warm_start + 8 * (uint64_t)i + OOZE_CARRIED_LANE;
-    OozeCarriedPressure carried = {lanes[0], lanes[1]};
-    return carried;
+    return s.next_pressure &&
+           ooze_carries_pressure(s.mobility[i], s.relief_progress[i], s.long_step);
 }
 
 /* Initial guess of a pass, and its record at the end: warm_start.cu. */

@@ -64,8 +64,8 @@ OOZE_DEVICE void prepare_particle(const StepView &s, const LodgeView &v, uint32_
         c = ooze_lodge_wet_body(c, &s.rheology[s.material[i]], s.bulk);
     }
     if (carries_pressure(s, i)) {
-        ooze_carried_apply(carried_by(s, i), s.carried_inertia, &c.bulk, &c.hourglass,
-                           &c.explicit_stress);
+        ooze_carried_apply(ooze_carried_get(s.warm_start, i), s.carried_inertia, &c.bulk,
+                           &c.hourglass, &c.explicit_stress);
     }
     v.stiffness[i] = c.stiffness;
     v.explicit_stress[i] = c.explicit_stress;
@@ -153,8 +153,7 @@ template <int LANES, bool WRAPS, bool MODES> static void finish_loop(Step *step)
             stored[1] = next.y;
             stored[2] = next.z;
             if (s.next_pressure) {
-                stored[OOZE_CARRIED_LANE] = s.next_pressure[i].value;
-                stored[OOZE_CARRIED_LANE + 1] = s.next_pressure[i].stiffness;
+                ooze_carried_set(s.warm_start, i, s.next_pressure[i]);
             }
         });
 }

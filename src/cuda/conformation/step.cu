@@ -245,17 +245,17 @@ static void predict(Step *step, float4 *x)
 }
 
 struct Arrival {
-    float square;   /* of the longest path */
-    float unsteady; /* largest share of a shift of the density stage that enters velocities */
+    float square; /* of the largest distance that a particle has moved, or deviated from a straight
+                     path in free flight */
+    float share;  /* largest share of a shift of the density stage that enters velocities */
     __device__ void operator+=(const Arrival &o)
     {
         square = fmaxf(square, o.square);
-        unsteady = fmaxf(unsteady, o.unsteady);
+        share = fmaxf(share, o.share);
     }
 };
 
-/* Corrected positions; returns the largest distance that a particle has moved, or deviated from a
-   straight path in free flight. Waits. */
+/* Corrected positions. Waits. */
 static Arrival arrive(Step *step, float4 *x, const float4 *shift)
 {
     StepView s = step->view;
@@ -270,8 +270,8 @@ static Arrival arrive(Step *step, float4 *x, const float4 *shift)
             if (ooze_flies_freely(dot(before, before), s.free_speed)) {
                 travel = travel - s.dt * before;
             }
-            float share = s.next_pressure ? s.rheology[s.material[i]].still : 0.0f;
-            Arrival own = {dot(travel, travel), 1.0f - share};
+            float left_out = s.next_pressure ? s.rheology[s.material[i]].still : 0.0f;
+            Arrival own = {dot(travel, travel), 1.0f - left_out};
             return own;
         });
 }
@@ -284,7 +284,10 @@ static void store_state(Step *step, const float4 *x, const float4 *shift, float 
     float4 *velocity = store_velocities(&step->engine->store);
     for_each(
         step->gpu, s.n, OOZE_BODY(uint32_t i) {
-            float4 at = x[i], left_out = s.position_only_shift[i] + still * shift[i];
+            float4 at = x[i], left_out = s.position_only_shift[i];
+            if (still > 0.0f) {
+                left_out = left_out + still * shift[i];
+            }
             float4 u = s.u[i] - (1.0f / s.dt) * left_out;
             position[i] = f32x4(at.x, at.y, at.z);
             velocity[i] = f32x4(u.x, u.y, u.z);
@@ -324,7 +327,7 @@ static OozeStatus move(Step *step, const Formulation *formulation, OozeError *er
     ooze_timer_lap(timer, "finish");
     update_relief(step);
     ooze_timer_lap(timer, "rest");
-    store_state(step, x, shift, 1.0f - arrival.unsteady);
+    store_state(step, x, shift, 1.0f - arrival.share);
     bodies_place(step, store_positions(&step->engine->store),
                  store_velocities(&step->engine->store));
     return OOZE_OK;

@@ -3,6 +3,9 @@
 #ifndef OOZE_METHODS_CONFORMATION_CARRIED_PRESSURE_FORMULA_H
 #define OOZE_METHODS_CONFORMATION_CARRIED_PRESSURE_FORMULA_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 #include "physics/tensor.h"
 
 /* Viscosity alone makes thin fluid too soft: its stiffness rises by that which stops compression
@@ -20,13 +23,34 @@
    velocity. */
 #define OOZE_CARRIED_HALF 0.3f
 
-/* Lane of the field warm_start: the pressure, then its stiffness. */
-enum { OOZE_CARRIED_LANE = 3 };
-
 typedef struct OozeCarriedPressure {
     float value;     /* pressure over the reference density, m2/s2, never below 0 */
     float stiffness; /* of the step that has found it, m2/s */
 } OozeCarriedPressure;
+
+/* Lanes of the field warm_start: the pressure, then its stiffness. */
+enum { OOZE_CARRIED_LANE = 3 };
+
+OOZE_FORMULA OozeCarriedPressure ooze_carried_get(const float *warm_start, uint64_t i)
+{
+    const float *lanes = warm_start + 8 * i + OOZE_CARRIED_LANE;
+    OozeCarriedPressure carried = {lanes[0], lanes[1]};
+    return carried;
+}
+
+OOZE_FORMULA void ooze_carried_set(float *warm_start, uint64_t i, OozeCarriedPressure carried)
+{
+    float *lanes = warm_start + 8 * i + OOZE_CARRIED_LANE;
+    lanes[0] = carried.value;
+    lanes[1] = carried.stiffness;
+}
+
+/* Fluid that overlaps, and fluid that nozzles move, carry none. In long steps the pressure begins
+   anew: see impact.h. */
+OOZE_FORMULA bool ooze_carries_pressure(float mobility, float relief_progress, bool long_step)
+{
+    return mobility > 0.0f && relief_progress >= 1.0f && !long_step;
+}
 
 /* Stiffness that stops compression of a particle within a step, m2/s. */
 OOZE_FORMULA float ooze_carried_inertia(float spacing, float dt)
@@ -59,12 +83,14 @@ OOZE_FORMULA void ooze_carried_apply(OozeCarriedPressure carried, float inertia,
         ooze_sym3_add_pressure(*explicit_stress, -ooze_carried_guess(carried, stiffness));
 }
 
-/* The multiplier of div u >= -closure expansion/dt after a solve that began with the pressure
-   `guess`. */
-OOZE_FORMULA OozeCarriedPressure ooze_carried_next(float guess, float stiffness, float divergence,
-                                                   float expansion, float dt)
+/* The multiplier of div u >= -closure expansion/dt after a solve with this stiffness and velocity
+   gradient. */
+OOZE_FORMULA OozeCarriedPressure ooze_carried_next(OozeCarriedPressure carried, float stiffness,
+                                                   OozeMat3 gradient, float expansion, float dt)
 {
+    float divergence = (float)(gradient.m[0] + gradient.m[4] + gradient.m[8]);
     float rate = divergence + OOZE_CARRIED_CLOSURE * ooze_max(0.0f, expansion) / dt;
+    float guess = ooze_carried_guess(carried, stiffness);
     OozeCarriedPressure next = {ooze_max(0.0f, guess - stiffness * rate), stiffness};
     return next;
 }
