@@ -177,6 +177,13 @@ static DensityState read_state(Gpu *gpu, const DensityJob *job, const DensitySwe
     return found;
 }
 
+static void store_multipliers(Gpu *gpu, const DensitySweep *sweep, float *to)
+{
+    const DensitySweep s = *sweep;
+    for_each(
+        gpu, s.n, OOZE_BODY(uint32_t i) { to[s.order[i]] = s.multiplier[i].projected; });
+}
+
 /* Iterations between two checks by the host. */
 enum { BATCH = 8 };
 
@@ -204,12 +211,18 @@ static void iterate(Gpu *gpu, const DensityJob *job, DensitySweep *s)
                     poll_unfinished(gpu, launched / BATCH - 1, &s->state->off);
     }
     if (launched == 0) {
+        if (job->multiplier) {
+            clear(gpu, job->multiplier, job->n * sizeof *job->multiplier);
+        }
         return;
     }
     DensityState state = read_state(gpu, job, s);
     int done = may_stop && state.last_needed + 1 < launched ? state.last_needed + 1 : launched;
     if ((launched - done) % 2 == 1) {
         density_swap(s); /* the iterations after the last needed one have moved nothing */
+    }
+    if (job->multiplier) {
+        store_multipliers(gpu, s, job->multiplier);
     }
     if (job->position_only_shift && (state.overlaps || (s->clearance && state.inside))) {
         density_relieve(gpu, s, state.overlaps != 0);

@@ -19,6 +19,7 @@ struct DensityJob {
     const float *density_target;                /* or NULL */
     float4 *position_only_shift;                /* or NULL */
     const float *load_excess;                   /* with position_only_shift */
+    float *multiplier;                          /* or NULL */
     const float *mobility;                      /* or NULL */
     const uint16_t *rigid;                      /* or NULL */
     const float *effective_inverse_mass;        /* or NULL */

@@ -304,6 +304,15 @@ static bool any_inside(const OozeDensitySweep *s)
     return any;
 }
 
+static void store_multipliers_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const OozeDensitySweep *s = data;
+    for (uint64_t k = begin; k < end; k++) {
+        s->job->multiplier[s->order[k]] = s->multiplier[k].projected;
+    }
+}
+
 static void relief_begin_range(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
@@ -390,6 +399,9 @@ static OozeStatus iterate(Transfer *transfer, OozePushOut *out, OozeError *error
     }
     if (job->iterations > 0 && job->n > 0) {
         report_excess(s);
+    }
+    if (job->multiplier) {
+        run(s, store_multipliers_range, s);
     }
     if (job->iterations > 0 && job->position_only_shift) {
         status = relieve(s, out, error);

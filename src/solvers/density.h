@@ -46,6 +46,9 @@ typedef struct OozeDensityJob {
     OozeF32x4 *position_only_shift;
     /* Per particle: density above rest that carries the load, and that relief leaves. */
     const float *load_excess;
+    /* Receives the multiplier of each density, m2: dt^2 times pressure over the reference density.
+       NULL: nothing. */
+    float *multiplier;
     /* Per particle: inverse mass relative to the reference; 0: it does not move. NULL: all 1. */
     const float *mobility;
     /* Per particle: number of the rigid particle body it is part of, 0: of none; NULL: there are

@@ -64,8 +64,8 @@ OOZE_DEVICE void prepare_particle(const StepView &s, const LodgeView &v, uint32_
         c = ooze_lodge_wet_body(c, &s.rheology[s.material[i]], s.bulk);
     }
     if (carries_pressure(s, i)) {
-        ooze_carried_apply(ooze_carried_get(s.warm_start, i), s.carried_inertia, &c.bulk,
-                           &c.hourglass, &c.explicit_stress);
+        ooze_carried_apply(ooze_carried_get(s.warm_start, i), l, s.carried, &c.bulk, &c.hourglass,
+                           &c.explicit_stress);
     }
     v.stiffness[i] = c.stiffness;
     v.explicit_stress[i] = c.explicit_stress;
@@ -153,7 +153,12 @@ template <int LANES, bool WRAPS, bool MODES> static void finish_loop(Step *step)
             stored[1] = next.y;
             stored[2] = next.z;
             if (s.next_pressure) {
-                ooze_carried_set(s.warm_start, i, s.next_pressure[i]);
+                OozeCarriedPressure pressure = s.next_pressure[i];
+                if (carries_pressure(s, i)) {
+                    pressure.value +=
+                        ooze_carried_feed(s.density_multiplier[i], pressure.value, s.carried, s.dt);
+                }
+                ooze_carried_set(s.warm_start, i, pressure);
             }
         });
 }

@@ -148,7 +148,9 @@ static void allocate(Step *step)
     s->next_warm_start = scratch<float4>(gpu, lodge ? n : 0);
     bool carries = step->plan.settings.carries_pressure;
     s->next_pressure = carries ? scratch<OozeCarriedPressure>(gpu, n) : nullptr;
-    s->carried_inertia = step->plan.carried_inertia;
+    s->calm = carries ? scratch<float>(gpu, n) : nullptr;
+    s->density_multiplier = carries ? scratch<float>(gpu, n) : nullptr;
+    s->carried = step->plan.carried;
     s->intruder = s->solids.count > 0 ? scratch<int32_t>(gpu, n) : nullptr;
     bodies_allocate(step);
     step->edges_mark = scratch_mark(gpu); /* the density stage reuses memory from here on */
@@ -222,6 +224,7 @@ DensityJob density_job(Step *step)
     job.density_target = s.density_target;
     job.position_only_shift = s.position_only_shift;
     job.load_excess = s.load_excess;
+    job.multiplier = s.density_multiplier;
     job.start = s.x0;
     return job;
 }
@@ -248,10 +251,14 @@ struct Arrival {
     float square; /* of the largest distance that a particle has moved, or deviated from a straight
                      path in free flight */
     float share;  /* largest share of a shift of the density stage that enters velocities */
+    OozeCarriedSums carried;
     __device__ void operator+=(const Arrival &o)
     {
         square = fmaxf(square, o.square);
         share = fmaxf(share, o.share);
+        carried.calm += o.carried.calm;
+        carried.pressure += o.carried.pressure;
+        carried.multiplier += o.carried.multiplier;
     }
 };
 
@@ -259,7 +266,7 @@ struct Arrival {
 static Arrival arrive(Step *step, float4 *x, const float4 *shift)
 {
     StepView s = step->view;
-    const Arrival none = {0.0f, 0.0f};
+    const Arrival none = {0.0f, 0.0f, {0.0, 0.0, 0.0}};
     return sum_to_host(
         step->gpu, s.n, none, OOZE_BODY(uint32_t i) {
             float4 corrected = shift[i], still = s.drift[i] + s.position_only_shift[i];
@@ -270,8 +277,14 @@ static Arrival arrive(Step *step, float4 *x, const float4 *shift)
             if (ooze_flies_freely(dot(before, before), s.free_speed)) {
                 travel = travel - s.dt * before;
             }
-            float left_out = s.next_pressure ? s.rheology[s.material[i]].still : 0.0f;
-            Arrival own = {dot(travel, travel), 1.0f - left_out};
+            Arrival own = {dot(travel, travel), 1.0f, {0.0, 0.0, 0.0}};
+            if (s.next_pressure) {
+                own.share = 1.0f - s.rheology[s.material[i]].still;
+                own.carried.calm = (double)s.calm[i];
+                own.carried.pressure = (double)s.next_pressure[i].value;
+                own.carried.multiplier =
+                    carries_pressure(s, i) ? (double)s.density_multiplier[i] : 0.0;
+            }
             return own;
         });
 }
@@ -327,7 +340,8 @@ static OozeStatus move(Step *step, const Formulation *formulation, OozeError *er
     ooze_timer_lap(timer, "finish");
     update_relief(step);
     ooze_timer_lap(timer, "rest");
-    store_state(step, x, shift, 1.0f - arrival.share);
+    float still = ooze_carried_still_now(1.0f - arrival.share, arrival.carried, s->n, s->dt);
+    store_state(step, x, shift, s->next_pressure ? still : 0.0f);
     bodies_place(step, store_positions(&step->engine->store),
                  store_velocities(&step->engine->store));
     return OOZE_OK;

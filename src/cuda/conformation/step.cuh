@@ -55,8 +55,10 @@ struct StepView {
     float *density_target, *load_excess;
     /* see methods/conformation/carried_pressure.h; NULL: none is carried */
     OozeCarriedPressure *next_pressure;
-    float carried_inertia;
-    float4 *surface_impulse; /* velocity that surface tension adds; or NULL */
+    OozeCarriedScales carried;
+    float *calm;               /* see ooze_carried_calm */
+    float *density_multiplier; /* see OozeDensityJob */
+    float4 *surface_impulse;   /* velocity that surface tension adds; or NULL */
 };
 
 struct Step {

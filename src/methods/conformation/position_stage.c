@@ -1,6 +1,7 @@
 /* Positions at the end of a step, from the solved velocities and the density stage. */
 #include "base/fail.h"
 #include "methods/conformation/bodies/step_bodies.h"
+#include "methods/conformation/carried_pressure.h"
 #include "methods/conformation/position_stage_formula.h"
 
 typedef struct Move {
@@ -118,6 +119,7 @@ OozeStatus ooze_conformation_move(OozeConformationStep *s, OozeDensityMemory *ow
     if (status) {
         return status;
     }
+    ooze_carried_share(s);
     run(s, arrive_range, &move);
     if (too_far(&move)) {
         s->context->report->too_far = true;
@@ -125,6 +127,7 @@ OozeStatus ooze_conformation_move(OozeConformationStep *s, OozeDensityMemory *ow
     }
     ooze_timer_lap(timer, "rest");
     if (s->coupling) { /* the density stage has moved dynamic solids as well */
+        ooze_coupling_leave_out(s->coupling, (double)s->still_share);
         ooze_coupling_spread_motion(s->coupling);
     }
     if (formulation->regathers_edges) {
