@@ -16,15 +16,15 @@ template <int LANES, bool WRAPS> static void record_loop(Lodge *solve)
                 return;
             }
             OozeCarriedPressure next = {0.0f, 0.0f};
-            float calm = 0.0f;
+            float slow = 0.0f;
             if (carries_pressure(s, i)) {
                 OozeCarriedPressure carried = ooze_carried_get(s.warm_start, i);
                 OozeMat3 l = ooze_mat3_mul_sym3(rows.gradient, s.correction[i]);
                 next = ooze_carried_next(carried, v.bulk[i], l, s.expansion[i], s.dt);
-                calm = ooze_carried_calm(carried, l, s.carried);
+                slow = ooze_carried_slow(carried, l, s.carried);
             }
             s.next_pressure[i] = next;
-            s.calm[i] = calm;
+            s.slow[i] = slow;
         });
 }
 

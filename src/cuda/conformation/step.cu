@@ -148,7 +148,7 @@ static void allocate(Step *step)
     s->next_warm_start = scratch<float4>(gpu, lodge ? n : 0);
     bool carries = step->plan.settings.carries_pressure;
     s->next_pressure = carries ? scratch<OozeCarriedPressure>(gpu, n) : nullptr;
-    s->calm = carries ? scratch<float>(gpu, n) : nullptr;
+    s->slow = carries ? scratch<float>(gpu, n) : nullptr;
     s->density_multiplier = carries ? scratch<float>(gpu, n) : nullptr;
     s->carried = step->plan.carried;
     s->intruder = s->solids.count > 0 ? scratch<int32_t>(gpu, n) : nullptr;
@@ -256,7 +256,7 @@ struct Arrival {
     {
         square = fmaxf(square, o.square);
         share = fmaxf(share, o.share);
-        carried.calm += o.carried.calm;
+        carried.slow += o.carried.slow;
         carried.pressure += o.carried.pressure;
         carried.multiplier += o.carried.multiplier;
     }
@@ -280,7 +280,7 @@ static Arrival arrive(Step *step, float4 *x, const float4 *shift)
             Arrival own = {dot(travel, travel), 1.0f, {0.0, 0.0, 0.0}};
             if (s.next_pressure) {
                 own.share = 1.0f - s.rheology[s.material[i]].still;
-                own.carried.calm = (double)s.calm[i];
+                own.carried.slow = (double)s.slow[i];
                 own.carried.pressure = (double)s.next_pressure[i].value;
                 own.carried.multiplier =
                     carries_pressure(s, i) ? (double)s.density_multiplier[i] : 0.0;

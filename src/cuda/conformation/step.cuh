@@ -56,7 +56,7 @@ struct StepView {
     /* see methods/conformation/carried_pressure.h; NULL: none is carried */
     OozeCarriedPressure *next_pressure;
     OozeCarriedScales carried;
-    float *calm;               /* see ooze_carried_calm */
+    float *slow;               /* see ooze_carried_slow */
     float *density_multiplier; /* see OozeDensityJob */
     float4 *surface_impulse;   /* velocity that surface tension adds; or NULL */
 };

@@ -5,8 +5,8 @@ static bool carries(const OozeConformationStep *s, uint64_t i)
     return ooze_carries_pressure(s->mobility[i], s->relief_progress[i], s->long_step);
 }
 
-/* The smallest of the materials present, for all particles: what is left of the shifts then conserves
-   momentum. */
+/* The smallest of the materials present, for all particles: what is left of the shifts then
+   conserves momentum. */
 static void find_still_share(OozeConformationStep *s)
 {
     s->still_share = 1.0f;
@@ -42,25 +42,25 @@ static void record_range(void *data, uint64_t begin, uint64_t end, int worker)
     (void)worker;
     const OozeLodge *solve = data;
     OozeConformationStep *s = solve->step;
-    double calm = 0.0;
+    double slow = 0.0;
     for (uint64_t i = begin; i < end; i++) {
         OozeCarriedPressure next = {0.0f, 0.0f};
         if (carries(s, i)) {
             OozeMat3 gradient = ooze_velocity_gradient(s, i);
             OozeCarriedPressure carried = ooze_carried_get(s->warm_start, i);
             next = ooze_carried_next(carried, solve->bulk[i], gradient, s->expansion[i], s->dt);
-            calm += (double)ooze_carried_calm(carried, gradient, s->carried);
+            slow += (double)ooze_carried_slow(carried, gradient, s->carried);
         }
         s->next_pressure[i] = next;
     }
-    solve->partial[begin / OOZE_CONFORMATION_GRAIN] = calm;
+    solve->partial[begin / OOZE_CONFORMATION_GRAIN] = slow;
 }
 
 void ooze_carried_record(OozeLodge *solve)
 {
     OozeConformationStep *s = solve->step;
     if (s->settings.carries_pressure) {
-        s->carried_sums.calm = ooze_lodge_sum(solve, record_range);
+        s->carried_sums.slow = ooze_lodge_sum(solve, record_range);
     }
 }
 

@@ -23,10 +23,10 @@
    velocity. */
 #define OOZE_CARRIED_HALF 0.3f
 /* Strain rate over fall_rate at which half of the hourglass coefficient is left. */
-#define OOZE_CARRIED_CALM 4.0f
+#define OOZE_CARRIED_SLOW 4.0f
 /* Of the pressure of the density stage beyond that of so much depth, in spacings, this share joins
-   the carried one in a step: in deep fluid the divergence that is left is too small to find it soon.
-   Shallower pressure may be that of disorder. A larger share overshoots: a film of 20 Pa s becomes
+   the carried one in a step: in deep fluid the divergence that is left is too small to find it
+   soon. Shallower pressure may be that of disorder. A larger share overshoots: a film of 20 Pa s becomes
    thicker and flows 1.10 times as fast with 0.2, 1.00 with 0.05. */
 #define OOZE_CARRIED_FEED       0.05f
 #define OOZE_CARRIED_FEED_DEPTH 2.0f
@@ -88,7 +88,7 @@ OOZE_FORMULA float ooze_carried_guess(OozeCarriedPressure carried, float stiffne
                                          : carried.value;
 }
 
-/* Share of its weight that a particle carries: 0 in free fall, 1 from half a spacing of depth on. */
+/* Share of its weight that a particle carries: 0 in free fall, 1 half a spacing deep. */
 OOZE_FORMULA float ooze_carried_weight(OozeCarriedPressure carried, OozeCarriedScales scales)
 {
     return scales.layer > 0.0f ? ooze_min(1.0f, 2.0f * carried.value / scales.layer) : 0.0f;
@@ -97,10 +97,10 @@ OOZE_FORMULA float ooze_carried_weight(OozeCarriedPressure carried, OozeCarriedS
 /* 1 at rest under weight; 0 in free fall, and in fluid that is strained much faster than its fall
    in a step moves neighbours apart: there motion that gradients do not see is small beside the
    flow, and the hourglass term would resist what is curved in it. */
-OOZE_FORMULA float ooze_carried_calm(OozeCarriedPressure carried, OozeMat3 gradient,
+OOZE_FORMULA float ooze_carried_slow(OozeCarriedPressure carried, OozeMat3 gradient,
                                      OozeCarriedScales scales)
 {
-    float fall = OOZE_CARRIED_CALM * scales.fall_rate * ooze_carried_weight(carried, scales);
+    float fall = OOZE_CARRIED_SLOW * scales.fall_rate * ooze_carried_weight(carried, scales);
     OozeSym3 d = ooze_mat3_symmetric(gradient);
     float strain = (float)(d.xx * d.xx + d.yy * d.yy + d.zz * d.zz +
                            2 * (d.xy * d.xy + d.xz * d.xz + d.yz * d.yz));
@@ -116,7 +116,7 @@ OOZE_FORMULA void ooze_carried_apply(OozeCarriedPressure carried, OozeMat3 gradi
     float inertia = scales.inertia * ooze_carried_weight(carried, scales);
     float stiffness = ooze_carried_stiffness(*bulk, inertia);
     *hourglass +=
-        OOZE_CARRIED_HOURGLASS * ooze_carried_calm(carried, gradient, scales) * (stiffness - *bulk);
+        OOZE_CARRIED_HOURGLASS * ooze_carried_slow(carried, gradient, scales) * (stiffness - *bulk);
     *bulk = stiffness;
     *explicit_stress =
         ooze_sym3_add_pressure(*explicit_stress, -ooze_carried_guess(carried, stiffness));
@@ -153,7 +153,7 @@ OOZE_FORMULA float ooze_carried_feed(float multiplier, float value, OozeCarriedS
     return scales.layer > 0.0f ? OOZE_CARRIED_FEED * ooze_max(0.0f, beyond) : 0.0f;
 }
 
-/* Share of a shift of the density stage that enters no velocity, in calm fluid: the smallest of the
+/* Share of a shift of the density stage that enters no velocity, in slow fluid: the smallest of the
    materials present counts for all, so that what is left conserves momentum. */
 OOZE_FORMULA float ooze_carried_still(float stiffness, float inertia)
 {
@@ -162,7 +162,7 @@ OOZE_FORMULA float ooze_carried_still(float stiffness, float inertia)
 
 /* Over all particles. */
 typedef struct OozeCarriedSums {
-    double calm, pressure; /* see ooze_carried_calm, and the carried pressure */
+    double slow, pressure; /* see ooze_carried_slow, and the carried pressure */
     double multiplier;     /* of the density stage, where pressure is carried */
 } OozeCarriedSums;
 
@@ -172,7 +172,7 @@ OOZE_FORMULA float ooze_carried_still_now(float still, OozeCarriedSums sums, uin
 {
     double found = sums.multiplier / ((double)dt * (double)dt);
     double part = sums.pressure > 0.0 ? sums.pressure / (sums.pressure + found) : 0.0;
-    return n > 0 ? still * (float)(part * sums.calm / (double)n) : 0.0f;
+    return n > 0 ? still * (float)(part * sums.slow / (double)n) : 0.0f;
 }
 
 #endif

@@ -83,8 +83,8 @@ static float least_stiffness(const OozeRheology *row, const OozeConformationPlan
     return ooze_lodge_coefficients(row, &state).bulk;
 }
 
-/* An error of a solve becomes pressure of the next ones: the column of T47 of 30,000 d^2/dt sinks by
-   0.973 of what it should at the tolerance, and by 1.005 at half of it. */
+/* An error of a solve becomes pressure of the next ones: the column of T47 of 30,000 d^2/dt sinks
+   by 0.973 of what it should at the tolerance, and by 1.005 at half of it. */
 #define CARRIED_TOLERANCE 0.5
 
 static void plan_carried_pressure(const OozeStepContext *c, OozeConformationPlan *plan)
