@@ -26,8 +26,8 @@
 #define OOZE_CARRIED_SLOW 4.0f
 /* Of the pressure of the density stage beyond that of so much depth, in spacings, this share joins
    the carried one in a step: in deep fluid the divergence that is left is too small to find it
-   soon. Shallower pressure may be that of disorder. A larger share overshoots: a film of 20 Pa s becomes
-   thicker and flows 1.10 times as fast with 0.2, 1.00 with 0.05. */
+   soon. Shallower pressure may be that of disorder. A larger share overshoots: a film of 20 Pa s
+   becomes thicker and flows 1.10 times as fast with 0.2, 1.00 with 0.05. */
 #define OOZE_CARRIED_FEED       0.05f
 #define OOZE_CARRIED_FEED_DEPTH 2.0f
 
