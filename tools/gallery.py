@@ -43,7 +43,7 @@ FILM_BYTES_MAX = 500_000
 FILM_SIZE, WIDE_SIZE = (400, 300), (640, 210)
 FILMS = [
     ("fig1_cake", "cake_small", 3, 10, FILM_SIZE),
-    ("fig4_blocks", "blocks_small", 1, 15, FILM_SIZE),
+    ("fig4_blocks", "blocks_small", 1, 15, WIDE_SIZE),
     ("fig5_top", "coiling_top_small", 4, 7.5, WIDE_SIZE),
     ("fig5_bottom", "coiling_bottom_small", 4, 7.5, WIDE_SIZE),
     ("fig8_ice_cream", "ice_cream_small", 16, 25 / 3, FILM_SIZE),
