@@ -1,15 +1,14 @@
 """Ooze in Blender: shows runs as mesh sequences and particles, exports scenes, runs them."""
+import importlib.util
+
 import bpy
 
-try:
-    import numpy  # Blender's own builds bring it; Debian's has the one of the python3 in PATH
-except ModuleNotFoundError as error:
+# Blender's own builds bring it; Debian's has that of the python3 which PATH finds first.
+if importlib.util.find_spec("numpy") is None:
     raise ImportError("Ooze needs numpy, which Blender's Python does not find; install "
-                      "python3-numpy and start Blender with that python3 first in PATH") from error
+                      "python3-numpy and start Blender with that python3 first in PATH")
 
 from . import jobs, operators, panel, properties, sequence
-
-del numpy
 
 bl_info = {
     "name": "Ooze",

@@ -210,19 +210,16 @@ static void iterate(Gpu *gpu, const DensityJob *job, DensitySweep *s)
         continues = !may_stop || launched % BATCH != 0 ||
                     poll_unfinished(gpu, launched / BATCH - 1, &s->state->off);
     }
+    if (job->multiplier) {
+        store_multipliers(gpu, s, job->multiplier);
+    }
     if (launched == 0) {
-        if (job->multiplier) {
-            clear(gpu, job->multiplier, job->n * sizeof *job->multiplier);
-        }
         return;
     }
     DensityState state = read_state(gpu, job, s);
     int done = may_stop && state.last_needed + 1 < launched ? state.last_needed + 1 : launched;
     if ((launched - done) % 2 == 1) {
         density_swap(s); /* the iterations after the last needed one have moved nothing */
-    }
-    if (job->multiplier) {
-        store_multipliers(gpu, s, job->multiplier);
     }
     if (job->position_only_shift && (state.overlaps || (s->clearance && state.inside))) {
         density_relieve(gpu, s, state.overlaps != 0);

@@ -341,7 +341,7 @@ static OozeStatus move(Step *step, const Formulation *formulation, OozeError *er
     update_relief(step);
     ooze_timer_lap(timer, "rest");
     float still = ooze_carried_still_now(1.0f - arrival.share, arrival.carried, s->n, s->dt);
-    store_state(step, x, shift, s->next_pressure ? still : 0.0f);
+    store_state(step, x, shift, still);
     bodies_place(step, store_positions(&step->engine->store),
                  store_velocities(&step->engine->store));
     return OOZE_OK;

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "physics/tensor.h"
+#include "physics/yield.h"
 
 /* Viscosity alone makes thin fluid too soft: its stiffness rises by that which stops compression
    within a step against the inertia of a particle, but by no more than this factor. Water stays
@@ -101,9 +101,7 @@ OOZE_FORMULA float ooze_carried_slow(OozeCarriedPressure carried, OozeMat3 gradi
                                      OozeCarriedScales scales)
 {
     float fall = OOZE_CARRIED_SLOW * scales.fall_rate * ooze_carried_weight(carried, scales);
-    OozeSym3 d = ooze_mat3_symmetric(gradient);
-    float strain = (float)(d.xx * d.xx + d.yy * d.yy + d.zz * d.zz +
-                           2 * (d.xy * d.xy + d.xz * d.xz + d.yz * d.yz));
+    float strain = (float)ooze_sym3_norm2(ooze_mat3_symmetric(gradient));
     return fall > 0.0f ? fall * fall / (fall * fall + strain) : 0.0f;
 }
 
