@@ -2,10 +2,11 @@
 PREFIX ?= /usr/local
 # The GPU part: AUTO where nvcc works, ON, or OFF.
 OOZE_CUDA ?= AUTO
-.PHONY: all configure demo gallery test test-full format bench install clean deps
+.PHONY: all configure demo gallery python blender test test-full bench install uninstall deb deb-test \
+        wasm format clean deps
 
 all: configure
-	@cmake --build --preset release --target ooze libooze
+	@cmake --build --preset release --target ooze libooze ooze_help
 
 # Only what it says of the optional parts is shown, unless it fails.
 configure: deps
@@ -20,9 +21,20 @@ deps:
 demo: all
 	@tools/demo.sh
 
-# Simulates and renders every scene of scenes/gallery: half an hour on two cores.
+# Simulates and renders every scene of scenes/gallery, half an hour on two cores, and films the moving
+# figures of scenes/barreiro2017.
 gallery: all
 	@tools/gallery.py
+
+# The wheel of the Python package, with the library and the command inside: build/python.
+python: all
+	@tools/install.sh python
+	@tools/python_wheel.py build
+
+# The Blender add-on as a zip for `Install from Disk`; needs no build.
+blender:
+	@tools/blender_zip.py build/ooze_blender.zip
+	@echo "build/ooze_blender.zip"
 
 # SUITES: those of tools/test.py to run; all where none is named.
 test:
@@ -40,6 +52,29 @@ bench: all
 
 install: all
 	@cmake --install build --prefix "$(PREFIX)"
+	@cp build/install_manifest.txt build/installed.txt
+
+# Removes the files that the last `make install` listed.
+uninstall:
+	@test -s build/installed.txt || (echo "this build has not been installed"; exit 1)
+	@tools/uninstall.sh build/installed.txt
+
+# The library in WebAssembly, and the page of `ooze view` with it inside: build-wasm/ooze.html.
+wasm:
+	@tools/install.sh wasm
+	@emcmake cmake --preset wasm > build-configure.log 2>&1 || (cat build-configure.log; exit 1)
+	@rm -f build-configure.log
+	@cmake --build --preset wasm
+	@echo "build-wasm/ooze.html"
+
+# Debian packages in build-deb/.
+deb:
+	@tools/install.sh deb
+	@packaging/build_deb.sh
+
+# Installs and uses them in a minimal system, as root: minutes, mostly downloads.
+deb-test: deb
+	@packaging/test_deb.sh
 
 # One version for all: others break the same lines elsewhere.
 format:

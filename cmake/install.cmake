@@ -8,6 +8,36 @@ install(FILES $<TARGET_FILE:ooze_internal> DESTINATION ${CMAKE_INSTALL_LIBDIR} R
 install(DIRECTORY include/ooze DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(DIRECTORY scenes DESTINATION ${CMAKE_INSTALL_DATADIR}/ooze)
 
+install(FILES docs/scene.schema.json DESTINATION ${CMAKE_INSTALL_DATADIR}/ooze)
+
+# Manual pages and completions of shells, printed by the command itself. OOZE_ZSH_FOLDER: where the
+# system's zsh looks for them, below share; Debian has another.
+set(OOZE_ZSH_FOLDER zsh/site-functions CACHE STRING "Folder of zsh completions, below share")
+set(help_folder ${PROJECT_BINARY_DIR}/help)
+file(STRINGS src/cli/commands.c lines REGEX "ooze_command_[a-z]+")
+string(REGEX MATCHALL "&ooze_command_[a-z]+" commands "${lines}")
+list(TRANSFORM commands REPLACE "&ooze_command_" "")
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS src/cli/commands.c)
+set(help_files ${help_folder}/ooze.1)
+set(help_commands COMMAND ooze help --man > ${help_folder}/ooze.1)
+foreach(command ${commands})
+  list(APPEND help_files ${help_folder}/ooze-${command}.1)
+  list(APPEND help_commands COMMAND ooze help --man ${command} > ${help_folder}/ooze-${command}.1)
+endforeach()
+foreach(shell bash zsh fish)
+  list(APPEND help_commands COMMAND ooze help --completion ${shell} > ${help_folder}/ooze.${shell})
+endforeach()
+add_custom_command(OUTPUT ${help_files} COMMAND ${CMAKE_COMMAND} -E make_directory ${help_folder}
+  ${help_commands} DEPENDS ooze COMMENT "Writing manual pages and completions")
+add_custom_target(ooze_help ALL DEPENDS ${help_files})
+install(FILES ${help_files} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+install(FILES ${help_folder}/ooze.bash RENAME ooze
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+install(FILES ${help_folder}/ooze.zsh RENAME _ooze
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/${OOZE_ZSH_FOLDER})
+install(FILES ${help_folder}/ooze.fish
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
+
 # Libraries that a program links with the static library.
 set(OOZE_STATIC_LIBRARIES ${YAML_LINK_LIBRARIES} ${CAIRO_LINK_LIBRARIES} ${HDF5_C_LIBRARIES})
 if(OOZE_HAS_RENDER)
@@ -41,8 +71,9 @@ install(CODE "
   set(PROJECT_VERSION \"${PROJECT_VERSION}\")
   set(PROJECT_DESCRIPTION \"${PROJECT_DESCRIPTION}\")
   set(OOZE_STATIC_FLAGS \"${OOZE_STATIC_FLAGS}\")
-  set(CMAKE_INSTALL_FULL_INCLUDEDIR \"\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_INCLUDEDIR}\")
-  set(CMAKE_INSTALL_FULL_LIBDIR \"\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_LIBDIR}\")
+  set(CMAKE_INSTALL_INCLUDEDIR \"${CMAKE_INSTALL_INCLUDEDIR}\")
+  set(CMAKE_INSTALL_LIBDIR \"${CMAKE_INSTALL_LIBDIR}\")
+  set(CMAKE_INSTALL_DATADIR \"${CMAKE_INSTALL_DATADIR}\")
   foreach(name ooze ooze-static)
     configure_file(\"${PROJECT_SOURCE_DIR}/cmake/\${name}.pc.in\"
       \"${PROJECT_BINARY_DIR}/\${name}.pc\" @ONLY)

@@ -32,6 +32,10 @@ function(ooze_define_part definition)
   set_property(SOURCE ${OOZE_PARTS_SOURCES} ${ARGN} APPEND PROPERTY COMPILE_DEFINITIONS ${definition})
 endfunction()
 
+# Required by this build; that for WebAssembly (cmake/wasm.cmake) has neither.
+ooze_define_part(OOZE_WITH_HDF5)
+ooze_define_part(OOZE_WITH_CAIRO)
+
 include(cmake/cuda.cmake)
 
 set(OOZE_HAS_RENDER OFF)

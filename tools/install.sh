@@ -2,22 +2,31 @@
 # Installs missing packages on Debian 12 or Ubuntu 24.04 (as root or through sudo, without
 # questions); on other systems, or without the rights, lists what is missing.
 #   tools/install.sh build   packages for building and running
+#   tools/install.sh python  these, and packages for the Python package and its wheel
 #   tools/install.sh test    these, and packages for the tests
+#   tools/install.sh deb     those for building, and those for building Debian packages
+#   tools/install.sh wasm    those for the build for WebAssembly, which needs no others
 set -euo pipefail
 
 build=(gcc make cmake ninja-build pkg-config python3 libyaml-dev libhdf5-dev libcmocka-dev
        libmeshoptimizer-dev libode-dev libembree-dev libpng-dev libcairo2-dev libwebsockets-dev
        fonts-dejavu-core ffmpeg)
+python=(python3-numpy python3-pip python3-setuptools python3-wheel python3-venv)
 test=(g++ clang clang-format-14 ccache git python3-h5py python3-numpy python3-vtk9
       python3-jsonschema python3-yaml poppler-utils mount)
+wasm=(emscripten cmake ninja-build python3)
+deb=(debhelper dh-python dpkg-dev fakeroot git lintian mmdebstrap)
 
-# Commands that the page of `ooze view` and its tests use, where a package has them; the build and
-# the tests say what they leave out without them.
+# Commands that the page of `ooze view`, its tests and those of shells and manual pages use, where a
+# package has them; the build and the tests say what they leave out without them.
 optional=(npm)
-[ "${1:-build}" = test ] && optional+=(chromium)
+[ "${1:-build}" = test ] && optional+=(chromium zsh fish groff)
 
 wanted=("${build[@]}")
+[ "${1:-build}" = build ] || wanted+=("${python[@]}")
+[ "${1:-build}" = wasm ] && wanted=("${wasm[@]}")
 [ "${1:-build}" = test ] && wanted+=("${test[@]}")
+[ "${1:-build}" = deb ] && wanted+=("${deb[@]}")
 
 is_installed() { dpkg-query -W -f='${Status}' "$1" 2>/dev/null | grep -q 'ok installed'; }
 
@@ -70,12 +79,18 @@ if command -v apt-get >/dev/null && command -v dpkg-query >/dev/null; then
     for package in "${lacking[@]}"; do
         touch "$stamp"
         "${sudo[@]}" apt-get install -y -qq --no-install-recommends "$package" >/dev/null 2>&1 ||
-            echo "$package could not be installed; ooze view goes without it"
+            echo "$package could not be installed; what needs it is left out"
     done
     exit 0
 fi
 
 # Not Debian: look for the commands and libraries.
+if [ "${1:-build}" = wasm ]; then
+    command -v emcc >/dev/null && command -v cmake >/dev/null &&
+        command -v ninja >/dev/null && exit 0
+    echo "this machine has no apt-get; please install Emscripten, CMake and Ninja" >&2
+    exit 1
+fi
 missing=()
 for command in cc cmake ninja pkg-config python3; do
     command -v "$command" >/dev/null || missing+=("command $command")

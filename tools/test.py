@@ -37,7 +37,7 @@ if shutil.which("ccache"):
 # Acceptance tests that run with device code compiled for the processor in seconds.
 DEVICE_SOME = ("T05_(stiff|form) T06 T08_falling_cube T10_beam T17_column "
                "T19_(free_spin|soft_modulus|exchange) T21 T28 T29 T33_(moving|shrink) "
-               "T40 T41 T44 T46 T49 T50 T51 T7[0-3] T94").split()
+               "T40 T41 T44 T46 T49 T50 T51 T7[0-3] T81_rest T82 T94").split()
 # The other tests of links need heat or another method, which the device does not support.
 DEVICE_LINKS = "^links_(T01|T02|T04|T05|T11|T14|T15|T16|T18|T20)_"
 DEVICE_ALL = ["-R", "^(device|conformation)_|^parity_device$|" + DEVICE_LINKS]
@@ -154,10 +154,14 @@ def run_ctest(suite):
         except ElementTree.ParseError:
             return 0, 1
     total, failed = int(top.get("tests", 0)), int(top.get("failures", 0))
-    absent = int(top.get("disabled", 0)) + int(top.get("skipped", 0))
-    if total == 0 or absent:
+    absent = [case for case in top.iter("testcase") if case.get("status") in ("notrun", "disabled")]
+    skipped = [case.get("name") for case in absent
+               if "SKIP_RETURN_CODE" in ElementTree.tostring(case, "unicode")]
+    if skipped:  # for what is missing on this machine; each has said so
+        print(f"== {suite}: skipped: {', '.join(skipped)}")
+    if total == 0 or len(absent) > len(skipped):
         failed += 1  # a suite without tests, or with tests that did not run, fails
-    return max(total - failed, 0), failed
+    return max(total - failed - len(skipped), 0), failed
 
 
 def fuzz(name, seconds):

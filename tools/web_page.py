@@ -2,9 +2,13 @@
 """Builds the page of `ooze view` and writes it as a table of bytes in C.
 
   tools/web_page.py WEB OUT   WEB: the folder web/; OUT: a folder of the build, gets assets.c
+  tools/web_page.py WEB OUT MODULE SCENES
+                              the page without a server instead, as OUT/../ooze.html; MODULE: the
+                              script of the WebAssembly module; SCENES: the folder scenes/
 
 Where npm is missing, or its packages cannot be downloaded, the table is empty and holds the reason:
-the program builds all the same, and `ooze view` says it. Set OOZE_WEB=off to leave the page out.
+the program builds all the same, and `ooze view` says it; there is no page without a server then.
+Set OOZE_WEB=off to leave the page out.
 A page whose types do not fit is an error of the build."""
 import gzip
 import os
@@ -25,7 +29,7 @@ def run(*command, cwd):
         told = [line for line in lines
                 if line.startswith(("npm ERR!", "npm error")) and " code " not in line]
         told = told or [line for line in lines if "rror" in line] or lines or [""]
-        raise OSError(f"{' '.join(command[:2])} failed: {told[0][:120]}")
+        raise OSError(f"{' '.join(str(word) for word in command[:2])} failed: {told[0][:120]}")
 
 
 def check_types(work):
@@ -39,8 +43,8 @@ def check_types(work):
         print("Page of ooze view: its types were not checked, as tsc does not run here")
 
 
-def build(web, out):
-    """The folder of the finished page."""
+def prepare(web, out):
+    """A folder with the sources of the page and the packages that they need."""
     if os.environ.get("OOZE_WEB") == "off":
         raise OSError("OOZE_WEB is off")
     if not shutil.which("npm") or not shutil.which("node"):
@@ -58,8 +62,23 @@ def build(web, out):
             "--fetch-retry-mintimeout=1000", "--fetch-timeout=20000", cwd=work)
         installed.write_bytes(lock)
     check_types(work)
+    return work
+
+
+def build(web, out):
+    """The folder of the finished page."""
+    work = prepare(web, out)
     run("node", "build.mjs", cwd=work)
     return work / "dist"
+
+
+def build_local(web, out, module, scenes):
+    """The page without a server."""
+    try:
+        run("node", "local.mjs", module.resolve(), scenes.resolve(),
+            out.resolve().parent / "ooze.html", cwd=prepare(web, out))
+    except (OSError, subprocess.TimeoutExpired) as why:
+        sys.exit(f"Page without a server: {why}")
 
 
 def table(files, reason):
@@ -82,8 +101,11 @@ def table(files, reason):
 
 
 def main():
-    web, out = (pathlib.Path(word) for word in sys.argv[1:3])
+    web, out, *rest = (pathlib.Path(word) for word in sys.argv[1:])
     out.mkdir(parents=True, exist_ok=True)
+    if rest:
+        build_local(web, out, *rest)
+        return
     try:
         files, reason = sorted(build(web, out).iterdir()), ""
     except (OSError, subprocess.TimeoutExpired) as why:

@@ -387,6 +387,11 @@ typedef struct OozePushDef {
 OOZE_API OozePushDef ooze_push_def_default(void);
 OOZE_API OozeStatus ooze_world_add_push(OozeWorld *world, const OozePushDef *def, OozeError *error);
 
+/* Adds a velocity (m/s) to each particle at once, in the order of ooze_world_frame; `n` must be the
+   number of particles. A force is its acceleration times the time step, added before each step. */
+OOZE_API OozeStatus ooze_world_add_velocities(OozeWorld *world, uint64_t n,
+                                              const OozeVec3 *velocities, OozeError *error);
+
 /* ---- probes ------------------------------------------------------------------------------ */
 
 typedef enum OozeProbeKind {
@@ -515,6 +520,11 @@ OOZE_API void ooze_world_stats(const OozeWorld *world, OozeWorldStats *stats);
 
 /* The present state, valid until the next call that changes the world; NULL: out of memory. */
 OOZE_API const OozeFrame *ooze_world_frame(OozeWorld *world);
+
+/* While arrays are kept, memory of particle fields that a frame of the world points to is not freed
+   when the arrays grow: old pointers stay readable, and show an earlier state. `keep` false frees
+   it. For bindings whose views may outlive a step; a new world keeps none. */
+OOZE_API OozeStatus ooze_world_keep_arrays(OozeWorld *world, bool keep, OozeError *error);
 
 /* Sets the state to that of a frame. The frame's world must have had the same definition, with the
    same items added in the same order. */

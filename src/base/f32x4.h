@@ -77,6 +77,8 @@ static inline OozeF32x4 ooze_f32x4_min(OozeF32x4 a, OozeF32x4 b)
 {
 #if defined(OOZE_WIDE_NEON)
     return (OozeF32x4)vminnmq_f32((float32x4_t)a, (float32x4_t)b);
+#elif defined(__wasm_simd128__)
+    return __builtin_wasm_pmin_f32x4(b, a);
 #else
     return ooze_f32x4_select(a < b, a, b);
 #endif
@@ -86,6 +88,8 @@ static inline OozeF32x4 ooze_f32x4_max(OozeF32x4 a, OozeF32x4 b)
 {
 #if defined(OOZE_WIDE_NEON)
     return (OozeF32x4)vmaxnmq_f32((float32x4_t)a, (float32x4_t)b);
+#elif defined(__wasm_simd128__)
+    return __builtin_wasm_pmax_f32x4(b, a);
 #else
     return ooze_f32x4_select(a > b, a, b);
 #endif
@@ -162,7 +166,9 @@ static inline OozeF32x4 ooze_f32x4_row_sums(OozeF32x4 a, OozeF32x4 b, OozeF32x4 
         _mm_add_ps(_mm_unpacklo_ps((__m128)c, (__m128)d), _mm_unpackhi_ps((__m128)c, (__m128)d));
     return (OozeF32x4)_mm_add_ps(_mm_movelh_ps(ab, cd), _mm_movehl_ps(cd, ab));
 #else
-    return ooze_f32x4(ooze_f32x4_sum(a), ooze_f32x4_sum(b), ooze_f32x4_sum(c), ooze_f32x4_sum(d));
+    OozeF32x4 ab = OOZE_F32X4_SHUFFLE(a, b, 0, 2, 4, 6) + OOZE_F32X4_SHUFFLE(a, b, 1, 3, 5, 7);
+    OozeF32x4 cd = OOZE_F32X4_SHUFFLE(c, d, 0, 2, 4, 6) + OOZE_F32X4_SHUFFLE(c, d, 1, 3, 5, 7);
+    return OOZE_F32X4_SHUFFLE(ab, cd, 0, 2, 4, 6) + OOZE_F32X4_SHUFFLE(ab, cd, 1, 3, 5, 7);
 #endif
 }
 

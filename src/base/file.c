@@ -87,6 +87,12 @@ OozeStatus ooze_file_read(const char *path, uint64_t limit, char **data, size_t 
     return status;
 }
 
+const char *ooze_base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
 static OozeStatus sync_folder_of(const char *path, OozeError *error)
 {
     OozeText folder = {0};

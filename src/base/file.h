@@ -20,6 +20,9 @@ OozeStatus ooze_file_write_atomic(const char *path, const void *data, size_t siz
 /* Syncs and renames as above, for a file that another library wrote at `temporary`. */
 OozeStatus ooze_file_commit(const char *temporary, const char *path, OozeError *error);
 
+/* What follows the last slash of a path. */
+const char *ooze_base_name(const char *path);
+
 /* Creates a folder and its parents, where they do not exist. */
 OozeStatus ooze_make_folder(const char *path, OozeError *error);
 bool ooze_file_exists(const char *path);

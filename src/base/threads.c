@@ -115,12 +115,16 @@ static void *worker_main(void *argument)
 
 static int core_count(void)
 {
+#if defined(__EMSCRIPTEN__)
+    return 1; /* a module without threads */
+#else
     cpu_set_t set; /* the cores that this process may use, not all of the host */
     if (sched_getaffinity(0, sizeof set, &set) == 0) {
         return CPU_COUNT(&set);
     }
     long online = sysconf(_SC_NPROCESSORS_ONLN);
     return online > 0 ? (int)online : 1;
+#endif
 }
 
 OozeStatus ooze_threads_create(int count, OozeThreads **out, OozeError *error)

@@ -24,6 +24,14 @@ int ooze_usage_error(const OozeCommand *command, const char *format, ...)
     return OOZE_EXIT_USAGE;
 }
 
+int ooze_unknown_word(const OozeCommand *command, const OozeUnknownWord *unknown)
+{
+    const char *near = ooze_suggest(unknown->word, unknown->names, unknown->count);
+    return ooze_usage_error(command, "unknown %s '%s'; %s%s%s", unknown->kind, unknown->word,
+                            near ? "did you mean '" : unknown->lists, near ? near : "",
+                            near ? "'?" : "");
+}
+
 static const OozeOption *find_option(const OozeCommand *command, const char *name, size_t length)
 {
     for (int i = 0; i < command->option_count; i++) {

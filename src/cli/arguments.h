@@ -37,6 +37,15 @@ void ooze_arguments_free(OozeArguments *arguments);
 /* Prints one line with the command's name on stderr; NULL: ooze. Returns OOZE_EXIT_USAGE. */
 int ooze_usage_error(const struct OozeCommand *command, const char *format, ...) OOZE_PRINTF(2, 3);
 
+/* A word that names none of a list; `lists` ends the sentence where none of them is similar. */
+typedef struct OozeUnknownWord {
+    const char *kind, *word;
+    const char *const *names;
+    int count;
+    const char *lists; /* "'ooze new' lists them" */
+} OozeUnknownWord;
+int ooze_unknown_word(const struct OozeCommand *command, const OozeUnknownWord *unknown);
+
 bool ooze_argument_given(const OozeArguments *arguments, const char *name);
 const char *ooze_argument_text(const OozeArguments *arguments, const char *name); /* NULL: absent */
 /* All values of a repeated option, in order; `values` holds value_count. */

@@ -37,10 +37,8 @@ static int unknown_scene(const OozeArguments *arguments, const char *name)
     for (; count < SCENES_MAX - 1 && ooze_bench_scene(count); count++) {
         names[count] = ooze_bench_scene(count)->name;
     }
-    const char *near = ooze_suggest(name, names, count);
-    return ooze_usage_error(arguments->command, "unknown scene '%s'%s%s%s", name,
-                            near ? "; did you mean '" : "; 'ooze bench --list' names them",
-                            near ? near : "", near ? "'?" : "");
+    const OozeUnknownWord word = {"scene", name, names, count, "'ooze bench --list' names them"};
+    return ooze_unknown_word(arguments->command, &word);
 }
 
 static int measure_and_print(const OozeBenchPlan *plan)

@@ -1,12 +1,12 @@
 /* The scenes of the paper's Table 1, by name. */
 #include <math.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/file.h"
 #include "cli/bench.h"
 #include "cli/command.h"
 #include "cli/report.h"
+#include "cli/shared_path.h"
 
 /* Table 1 of Barreiro et al. 2017, which has no time for the cake, and the default number of
    particles: that of the paper where the benchmark then takes seconds on two cores. */
@@ -36,27 +36,22 @@ const OozeBenchScene *ooze_bench_find(const char *name)
     return NULL;
 }
 
-/* Searches the scenes of the paper relative to the executable: installed, or in the source tree. */
+/* Searches the scenes of the paper: in --scenes, installed, or in the source tree. */
 static bool find_file(const OozeBenchPlan *plan, OozeText *path)
 {
-    static const char *const folders[] = {"../share/ooze/scenes", "../scenes"};
-    char self[4096];
-    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
-    while (length > 0 && self[length - 1] != '/') {
-        length--;
+    OozeText name = {0};
+    ooze_text_append(&name, "scenes/barreiro2017/%s%s.yaml", plan->scene->file,
+                     plan->small ? "_small" : "");
+    bool found = false;
+    if (!name.failed && plan->folder) {
+        ooze_text_append(path, "%s/%s", plan->folder, name.data + strlen("scenes/"));
+        found = !path->failed && ooze_file_exists(path->data);
     }
-    self[length > 0 ? length : 0] = '\0';
-    for (int i = 0; i < 2 + (plan->folder != NULL); i++) {
-        ooze_text_clear(path);
-        bool given = i == 0 && plan->folder;
-        const char *folder = given ? plan->folder : folders[i - (plan->folder != NULL)];
-        ooze_text_append(path, "%s%s/barreiro2017/%s%s.yaml", given ? "" : self, folder,
-                         plan->scene->file, plan->small ? "_small" : "");
-        if (path->failed || ooze_file_exists(path->data)) {
-            return !path->failed;
-        }
+    if (!name.failed && !found) {
+        found = ooze_shared_path(name.data, name.data, path);
     }
-    return false;
+    ooze_text_clear(&name);
+    return found;
 }
 
 int ooze_bench_locate(const OozeBenchPlan *plan, OozeText *path)

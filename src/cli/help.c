@@ -1,16 +1,18 @@
-/* ooze help: the command list as text, or as the page docs/cli.md. */
+/* ooze help: the command list as text, as the page docs/cli.md, as manual pages, and as scripts of
+   shells that complete command lines. */
 #include <stdio.h>
 #include <string.h>
 
 #include "base/text.h"
 #include "cli/command.h"
+#include "cli/completion.h"
+#include "cli/man_page.h"
+#include "cli/report.h"
 
 enum { TEXT_WIDTH = 84, COMMANDS_MAX = 64 };
 
 /* Sections that hold for every command, such as exit codes. */
-static const struct {
-    const char *code, *meaning;
-} exit_codes[] = {
+static const OozeExitCode exit_codes[] = {
     {"0", "success; also a resumed run that is finished already"},
     {"1",
      "an error of the scene, a file or the machine, or a frame that is missing or damaged; the "
@@ -94,7 +96,7 @@ static void print_overview(void)
     for (int i = 0; i < ooze_command_count; i++) {
         printf("  %-10s %s\n", ooze_commands[i]->name, ooze_commands[i]->summary);
     }
-    printf("\n'ooze help COMMAND' tells more. To begin: ooze run SCENE -o DIR\n");
+    printf("\n'ooze help COMMAND' tells more. To begin: ooze new\n");
 }
 
 void ooze_help_print(const OozeCommand *command)
@@ -150,43 +152,78 @@ static void print_markdown(void)
     }
 }
 
+static int print_completion(const OozeArguments *arguments)
+{
+    static const char *const shells[] = {"bash", "zsh", "fish"};
+    static bool (*const scripts[])(void) = {ooze_completion_bash, ooze_completion_zsh,
+                                            ooze_completion_fish};
+    int shell = 0;
+    if (!ooze_argument_choice(arguments, "completion", shells, OOZE_ROWS(shells), &shell)) {
+        return OOZE_EXIT_USAGE;
+    }
+    if (!scripts[shell]()) {
+        OozeError error = {0};
+        ooze_fail_memory(&error, "the script", 0);
+        return ooze_report_error(&error);
+    }
+    return OOZE_EXIT_OK;
+}
+
+static int unknown_command(const OozeArguments *arguments, const char *name)
+{
+    const char *names[COMMANDS_MAX];
+    for (int i = 0; i < ooze_command_count; i++) {
+        names[i] = ooze_commands[i]->name;
+    }
+    const OozeUnknownWord word = {"command", name, names, ooze_command_count,
+                                  "'ooze help' lists them"};
+    return ooze_unknown_word(arguments->command, &word);
+}
+
 static int run(const OozeArguments *arguments)
 {
-    if (ooze_argument_given(arguments, "markdown")) {
+    bool man = ooze_argument_given(arguments, "man");
+    bool markdown = ooze_argument_given(arguments, "markdown");
+    bool completion = ooze_argument_given(arguments, "completion");
+    if (man + markdown + completion > 1) {
+        return ooze_usage_error(arguments->command,
+                                "--man, --markdown and --completion exclude each other");
+    }
+    const char *name = arguments->operand_count > 0 ? arguments->operands[0] : NULL;
+    const OozeCommand *command = name ? ooze_command_find(name) : NULL;
+    if (name && !command) {
+        return unknown_command(arguments, name);
+    }
+    if (completion) {
+        return print_completion(arguments);
+    }
+    if (markdown) {
         print_markdown();
-        return OOZE_EXIT_OK;
+    } else if (man && command) {
+        ooze_man_command(command);
+    } else if (man) {
+        ooze_man_overview(exit_codes, OOZE_ROWS(exit_codes));
+    } else {
+        ooze_help_print(command);
     }
-    if (arguments->operand_count == 0) {
-        print_overview();
-        return OOZE_EXIT_OK;
-    }
-    const char *name = arguments->operands[0];
-    const OozeCommand *command = ooze_command_find(name);
-    if (!command) {
-        const char *names[COMMANDS_MAX];
-        for (int i = 0; i < ooze_command_count; i++) {
-            names[i] = ooze_commands[i]->name;
-        }
-        const char *near = ooze_suggest(name, names, ooze_command_count);
-        return ooze_usage_error(arguments->command, "unknown command '%s'%s%s%s", name,
-                                near ? "; did you mean '" : "; 'ooze help' lists them",
-                                near ? near : "", near ? "'?" : "");
-    }
-    print_command(command);
     return OOZE_EXIT_OK;
 }
 
 static const OozeOperand operands[] = {{"COMMAND", "the command to explain", true}};
 
 static const OozeOption options[] = {
+    {"man", 0, NULL, false, "print the manual page of the command, or of `ooze` itself"},
+    {"completion", 0, "SHELL", false,
+     "print a script that completes command lines in `bash`, `zsh` or `fish`"},
     {"markdown", 0, NULL, false, "print this page, `docs/cli.md`"},
 };
 
 const OozeCommand ooze_command_help = {
     .name = "help",
-    .synopsis = "[COMMAND]",
+    .synopsis = "[COMMAND] [--man | --completion SHELL | --markdown]",
     .summary = "Explain a command",
-    .details = "",
+    .details = "Manual pages and completions are installed with the command. Where they are not: "
+               "`. <(ooze help --completion bash)` completes in the current shell.",
     .operands = operands,
     .operand_count = OOZE_ROWS(operands),
     .options = options,

@@ -52,10 +52,8 @@ static int run(const OozeArguments *arguments)
         }
     }
     if (wanted && !found) {
-        const char *near = ooze_suggest(wanted, names, count);
-        return ooze_usage_error(arguments->command, "unknown method '%s'%s%s%s", wanted,
-                                near ? "; did you mean '" : "; 'ooze methods' lists them",
-                                near ? near : "", near ? "'?" : "");
+        const OozeUnknownWord word = {"method", wanted, names, count, "'ooze methods' lists them"};
+        return ooze_unknown_word(arguments->command, &word);
     }
     if (!wanted) {
         int params;

@@ -64,6 +64,7 @@ static int run(const OozeArguments *arguments)
         .view = {.path = arguments->operands[0],
                  .paused = ooze_argument_given(arguments, "paused")},
         .listen = announcement.listen,
+        .embedded = ooze_argument_given(arguments, "embed"),
         .token = getenv("OOZE_VIEW_TOKEN"),
         .ready = announce,
         .stopped = ooze_interrupted,
@@ -98,6 +99,8 @@ static const OozeOption options[] = {
      "reachable from other machines under this name or address of this machine; by default from "
      "this machine only"},
     {"no-browser", 0, NULL, false, "print the address only"},
+    {"embed", 0, NULL, false,
+     "other pages of this machine, such as notebooks, may show the page in a frame"},
     {"threads", 0, "N", false, "threads of the simulation; 0: one per core"},
     OOZE_OPTION_DEVICE,
 };

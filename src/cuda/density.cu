@@ -177,12 +177,11 @@ static DensityState read_state(Gpu *gpu, const DensityJob *job, const DensitySwe
     return found;
 }
 
-static void export_multipliers(Gpu *gpu, const DensityJob *job, const DensitySweep *sweep)
+static void store_multipliers(Gpu *gpu, const DensitySweep *sweep, float *to)
 {
     const DensitySweep s = *sweep;
-    float *multiplier = job->multiplier;
     for_each(
-        gpu, s.n, OOZE_BODY(uint32_t i) { multiplier[s.order[i]] = s.multiplier[i].extrapolated; });
+        gpu, s.n, OOZE_BODY(uint32_t i) { to[s.order[i]] = s.multiplier[i].extrapolated; });
 }
 
 /* Iterations between two checks by the host. */
@@ -211,6 +210,9 @@ static void iterate(Gpu *gpu, const DensityJob *job, DensitySweep *s)
         continues = !may_stop || launched % BATCH != 0 ||
                     poll_unfinished(gpu, launched / BATCH - 1, &s->state->off);
     }
+    if (job->multiplier) {
+        store_multipliers(gpu, s, job->multiplier);
+    }
     if (launched == 0) {
         return;
     }
@@ -218,9 +220,6 @@ static void iterate(Gpu *gpu, const DensityJob *job, DensitySweep *s)
     int done = may_stop && state.last_needed + 1 < launched ? state.last_needed + 1 : launched;
     if ((launched - done) % 2 == 1) {
         density_swap(s); /* the iterations after the last needed one have moved nothing */
-    }
-    if (job->multiplier) {
-        export_multipliers(gpu, job, s);
     }
     if (job->position_only_shift && (state.overlaps || (s->clearance && state.inside))) {
         density_relieve(gpu, s, state.overlaps != 0);

@@ -31,6 +31,7 @@ typedef struct OozeMethod {
     bool uses_fluid_neighbours;
     bool uses_boundary_neighbours;
     bool takes_bodies;           /* other methods refuse them */
+    bool sticks_to_solids;       /* uses `stick_distance` and `stick_strength` of solids */
     bool pushes_solids;          /* uses `dynamic`: other methods refuse dynamic solids */
     bool uses_tables;            /* temperature tables of materials change its coefficients */
     bool divides_unstable_steps; /* steps longer than stable_step are divided into substeps */

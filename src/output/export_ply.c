@@ -45,6 +45,7 @@ static void print_header(OozeWriter *writer, const OozeFrame *frame)
         unit[n] = '\0';
         ooze_writer_print(writer, "comment unit of %s: %s\n", name, n ? unit : "1");
     }
+    ooze_export_print_ply_solids(writer, frame);
     ooze_writer_print(writer, "element vertex %llu\n", (unsigned long long)frame->particle_count);
     for (int f = 0; f < frame->field_count; f++) {
         for (int c = 0; c < frame->fields[f].components; c++) {

@@ -47,7 +47,8 @@ void ooze_usda_print_head(OozeWriter *writer, const OozeFrame *frame, const char
     print_root_rotation(writer, frame->up);
 }
 
-void ooze_usda_print_quoted(OozeWriter *writer, const char *text)
+/* A text in quotes, with quotes and backslashes escaped. */
+static void print_quoted(OozeWriter *writer, const char *text)
 {
     ooze_writer_put(writer, "\"", 1);
     for (const char *c = text ? text : ""; *c; c++) {
@@ -57,6 +58,22 @@ void ooze_usda_print_quoted(OozeWriter *writer, const char *text)
         ooze_writer_put(writer, (unsigned char)*c < 0x20 ? "?" : c, 1);
     }
     ooze_writer_put(writer, "\"", 1);
+}
+
+void ooze_usda_print_primvar(OozeWriter *writer, const char *type, const char *name,
+                             int element_size, const char *unit)
+{
+    ooze_writer_print(writer, "        %s[] %s (\n            interpolation = \"vertex\"\n", type,
+                      name);
+    if (element_size > 1) {
+        ooze_writer_print(writer, "            elementSize = %d\n", element_size);
+    }
+    if (unit && unit[0]) {
+        ooze_writer_print(writer, "            doc = ");
+        print_quoted(writer, unit);
+        ooze_writer_put(writer, "\n", 1);
+    }
+    ooze_writer_print(writer, "        )\n");
 }
 
 /* ---- particles --------------------------------------------------------------------------- */
@@ -86,13 +103,14 @@ static void print_samples(OozeWriter *writer, const char *type, const char *name
     ooze_writer_print(writer, ",\n        }\n");
 }
 
-/* A field without an attribute of USD becomes a primvar of the same name. */
+/* A field without an attribute of USD becomes a primvar of the same name. Houdini and Blender read
+   signed integers, and not all of the unsigned ones. */
 static void print_primvar(OozeWriter *writer, const OozeFieldView *field)
 {
     static const char *const types[OOZE_FIELD_TYPE_COUNT] = {
         [OOZE_FIELD_FLOAT32] = "float", [OOZE_FIELD_FLOAT64] = "double",
-        [OOZE_FIELD_UINT8] = "uchar",   [OOZE_FIELD_UINT16] = "uint",
-        [OOZE_FIELD_UINT32] = "uint",   [OOZE_FIELD_UINT64] = "uint64",
+        [OOZE_FIELD_UINT8] = "int",     [OOZE_FIELD_UINT16] = "int",
+        [OOZE_FIELD_UINT32] = "int64",  [OOZE_FIELD_UINT64] = "int64",
     };
     char name[OOZE_EXPORT_NAME_MAX], full[OOZE_EXPORT_NAME_MAX + 16], type[16];
     bool real = field->type == OOZE_FIELD_FLOAT32 || field->type == OOZE_FIELD_FLOAT64;
@@ -104,14 +122,7 @@ static void print_primvar(OozeWriter *writer, const OozeFieldView *field)
     } else {
         snprintf(type, sizeof type, "%s", types[field->type]);
     }
-    ooze_writer_print(writer, "        %s[] %s (\n            interpolation = \"vertex\"\n", type,
-                      full);
-    if (field->components > 1 && !tuples) {
-        ooze_writer_print(writer, "            elementSize = %d\n", field->components);
-    }
-    ooze_writer_print(writer, "            customData = {\n                string unit = ");
-    ooze_usda_print_quoted(writer, field->unit);
-    ooze_writer_print(writer, "\n            }\n        )\n");
+    ooze_usda_print_primvar(writer, type, full, tuples ? 1 : field->components, field->unit);
     print_samples(writer, type, full, field, tuples);
 }
 
@@ -139,9 +150,8 @@ static void print_colors(OozeWriter *writer, const OozeFrame *frame)
     if (frame->material_count < 1) {
         return;
     }
+    ooze_usda_print_primvar(writer, "color3f", "primvars:displayColor", 1, NULL);
     ooze_writer_print(writer,
-                      "        color3f[] primvars:displayColor (\n"
-                      "            interpolation = \"vertex\"\n        )\n"
                       "        color3f[] primvars:displayColor.timeSamples = {\n            0: [");
     for (uint64_t i = 0; i < frame->particle_count && !writer->error_number; i++) {
         const float *color = frame->materials[(int)ooze_field_value(material, i, 0)].color;
@@ -199,21 +209,20 @@ static void print_solid(OozeWriter *writer, const OozeFrame *frame, int i)
     char name[OOZE_EXPORT_NAME_MAX];
     ooze_usda_solid_name(frame, i, name);
     const OozeSolidPose *pose = &frame->solids[i].pose;
-    ooze_writer_print(writer,
-                      "        def Xform \"%s\" (\n            customData = {\n"
-                      "                string name = ",
-                      name);
-    ooze_usda_print_quoted(writer, frame->solids[i].name);
+    ooze_writer_print(writer, "        def Xform \"%s\" (\n            displayName = ", name);
+    print_quoted(writer, frame->solids[i].name);
     ooze_writer_print(
         writer,
-        "\n            }\n        )\n        {\n"
+        "\n        )\n        {\n"
         "            double3 xformOp:translate.timeSamples = {\n"
         "                0: (%.17g, %.17g, %.17g),\n            }\n"
         "            quatd xformOp:orient.timeSamples = {\n"
         "                0: (%.17g, %.17g, %.17g, %.17g),\n            }\n"
-        "            custom vector3d velocity.timeSamples = {\n"
+        "            custom double3 velocity\n"
+        "            double3 velocity.timeSamples = {\n"
         "                0: (%.17g, %.17g, %.17g),\n            }\n"
-        "            custom vector3d spin.timeSamples = {\n"
+        "            custom double3 spin\n"
+        "            double3 spin.timeSamples = {\n"
         "                0: (%.17g, %.17g, %.17g),\n            }\n"
         "            uniform token[] xformOpOrder = [\"xformOp:translate\", \"xformOp:orient\"]\n"
         "        }\n",

@@ -32,6 +32,21 @@ void ooze_export_column(const OozeFieldView *field, int component, char *column)
     }
 }
 
+void ooze_export_print_ply_solids(OozeWriter *writer, const OozeFrame *frame)
+{
+    for (int i = 0; i < frame->solid_count; i++) {
+        const OozeSolidPose *pose = &frame->solids[i].pose;
+        ooze_writer_print(writer, "comment solid %.9g %.9g %.9g %.9g %.9g %.9g %.9g ",
+                          pose->position.x, pose->position.y, pose->position.z, pose->rotation.x,
+                          pose->rotation.y, pose->rotation.z, pose->rotation.w);
+        for (const char *c = frame->solids[i].name; c && *c; c++) {
+            bool plain = *c >= 0x20 && *c < 0x7f && *c != '%';
+            ooze_writer_print(writer, plain ? "%c" : "%%%02X", (unsigned char)*c);
+        }
+        ooze_writer_put(writer, "\n", 1);
+    }
+}
+
 static void print_real(OozeWriter *writer, double value, int digits)
 {
     char *space = ooze_writer_reserve(writer, 64);

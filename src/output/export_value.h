@@ -13,6 +13,11 @@ void ooze_export_identifier(const char *name, char *identifier);
 /* "density", "stress_0" ..., and for three components "velocity_x" ... */
 void ooze_export_column(const OozeFieldView *field, int component, char *column);
 
+/* One line of a PLY header for each solid: "comment solid", its position x y z and rotation
+   x y z w, then its name, with %XX for bytes that are not printable ASCII. Programs that draw the
+   solids beside the fluid read their poses there. */
+void ooze_export_print_ply_solids(OozeWriter *writer, const OozeFrame *frame);
+
 /* With as many digits as reading back the same value takes. */
 void ooze_export_print_value(OozeWriter *writer, const OozeFieldView *field, uint64_t i, int c);
 

@@ -13,7 +13,9 @@ void ooze_usda_print_head(OozeWriter *writer, const OozeFrame *frame, const char
 void ooze_usda_solid_name(const OozeFrame *frame, int i, char name[OOZE_EXPORT_NAME_MAX]);
 /* File of the layer with the shapes of solids. */
 #define OOZE_USDA_SOLIDS "solids.usda"
-/* A text in quotes, with quotes and backslashes escaped. */
-void ooze_usda_print_quoted(OozeWriter *writer, const char *text);
+/* Declares a primvar with one element per vertex of `element_size` values; its unit becomes its
+   documentation: readers with small grammars fail at dictionaries of attributes. */
+void ooze_usda_print_primvar(OozeWriter *writer, const char *type, const char *name,
+                             int element_size, const char *unit);
 
 #endif

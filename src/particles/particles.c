@@ -14,11 +14,20 @@ typedef struct Field {
     void *data;
 } Field;
 
+/* Memory of an array that has grown since, which a view may still show. */
+typedef struct KeptBlock {
+    struct KeptBlock *next;
+    void *data;
+    size_t bytes;
+} KeptBlock;
+
 struct OozeParticles {
     uint64_t count, next_id;
     uint64_t capacity; /* every array holds at least this many elements, and some more */
     Field *fields;
     int field_count, field_capacity;
+    bool keeps_blocks;
+    KeptBlock *kept;
 };
 
 static uint64_t padded(uint64_t capacity)
@@ -81,11 +90,23 @@ OozeStatus ooze_particles_create(OozeParticles **out, OozeError *error)
     return OOZE_OK;
 }
 
+void ooze_particles_keep_blocks(OozeParticles *particles, bool keep)
+{
+    particles->keeps_blocks = keep;
+    while (!keep && particles->kept) {
+        KeptBlock *block = particles->kept;
+        particles->kept = block->next;
+        ooze_free(block->data);
+        ooze_free(block);
+    }
+}
+
 void ooze_particles_destroy(OozeParticles *particles)
 {
     if (!particles) {
         return;
     }
+    ooze_particles_keep_blocks(particles, false);
     for (int i = 0; i < particles->field_count; i++) {
         ooze_free(particles->fields[i].data);
     }
@@ -223,6 +244,9 @@ uint64_t ooze_particles_bytes(const OozeParticles *particles)
     for (int i = 0; i < particles->field_count; i++) {
         bytes += padded(particles->capacity) * particles->fields[i].size;
     }
+    for (const KeptBlock *block = particles->kept; block; block = block->next) {
+        bytes += sizeof *block + block->bytes;
+    }
     return bytes;
 }
 
@@ -268,15 +292,26 @@ uint16_t *ooze_particles_materials(OozeParticles *particles)
 
 /* ---- adding ---- */
 
-static OozeStatus grow_array(void **data, uint64_t count, uint64_t capacity, size_t size,
-                             const char *what, OozeError *error)
+/* The old block is freed, or kept for views. */
+static OozeStatus grow_array(OozeParticles *particles, Field *field, uint64_t capacity,
+                             OozeError *error)
 {
-    void *grown = ooze_grow(*data, count, padded(capacity), size);
+    size_t size = field->size, used = particles->count * size, bytes = padded(capacity) * size;
+    KeptBlock *block = particles->keeps_blocks ? ooze_alloc_zero(1, sizeof *block) : NULL;
+    void *grown = block || !particles->keeps_blocks ? ooze_alloc(padded(capacity), size) : NULL;
     if (!grown) {
-        return ooze_fail_memory(error, what, padded(capacity) * size);
+        ooze_free(block);
+        return ooze_fail_memory(error, field->info.name, bytes);
     }
-    memset((char *)grown + count * size, 0, (padded(capacity) - count) * size);
-    *data = grown;
+    memcpy(grown, field->data, used);
+    memset((char *)grown + used, 0, bytes - used);
+    if (block) {
+        *block = (KeptBlock){particles->kept, field->data, padded(particles->capacity) * size};
+        particles->kept = block;
+    } else {
+        ooze_free(field->data);
+    }
+    field->data = grown;
     return OOZE_OK;
 }
 
@@ -286,8 +321,7 @@ static OozeStatus set_capacity(OozeParticles *particles, uint64_t capacity, Ooze
 {
     for (int i = 0; i < particles->field_count; i++) {
         Field *field = &particles->fields[i];
-        OozeStatus status = grow_array(&field->data, particles->count, capacity, field->size,
-                                       field->info.name, error);
+        OozeStatus status = grow_array(particles, field, capacity, error);
         if (status) {
             return status;
         }

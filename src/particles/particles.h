@@ -44,6 +44,9 @@ OozeFloat4 *ooze_particles_velocities(OozeParticles *particles);
 uint64_t *ooze_particles_ids(OozeParticles *particles);
 uint16_t *ooze_particles_materials(OozeParticles *particles);
 
+/* While blocks are kept, arrays that grow do not free their old memory; `keep` false frees it. */
+void ooze_particles_keep_blocks(OozeParticles *particles, bool keep);
+
 /* Appends n particles with initial values and fresh ascending ids; `*first` is the index of the
    first new one. */
 OozeStatus ooze_particles_add(OozeParticles *particles, uint64_t n, uint64_t *first,

@@ -1,12 +1,16 @@
 /* Version, and the list of libraries and optional components of this build. */
-#include <cairo.h>
-#include <hdf5.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <yaml.h>
 
 #include "ooze/types.h"
 
+#ifdef OOZE_WITH_HDF5
+#include <hdf5.h>
+#endif
+#ifdef OOZE_WITH_CAIRO
+#include <cairo.h>
+#endif
 #ifdef OOZE_WITH_CUDA
 #include "cuda/device.h"
 #endif
@@ -48,17 +52,26 @@ enum {
 
 /* Filled once, read-only afterwards. */
 static OozePart parts[PART_COUNT];
-static char details[PART_COUNT][128];
+static char details[PART_COUNT][128]; /* of parts that describe themselves */
 static pthread_once_t parts_once = PTHREAD_ONCE_INIT;
 
 static void describe_parts(void)
 {
+    (void)details; /* a build without any part */
+#ifdef OOZE_WITH_HDF5
     unsigned major = 0, minor = 0, release = 0;
     H5get_libversion(&major, &minor, &release);
     snprintf(details[PART_HDF5], sizeof details[0], "%u.%u.%u", major, minor, release);
     parts[PART_HDF5] = (OozePart){"hdf5", true, details[PART_HDF5]};
+#else
+    parts[PART_HDF5] = (OozePart){"hdf5", false, "left out of builds for WebAssembly"};
+#endif
     parts[PART_YAML] = (OozePart){"yaml", true, yaml_get_version_string()};
+#ifdef OOZE_WITH_CAIRO
     parts[PART_CAIRO] = (OozePart){"cairo", true, cairo_version_string()};
+#else
+    parts[PART_CAIRO] = (OozePart){"cairo", false, "left out of builds for WebAssembly"};
+#endif
 #ifdef OOZE_WITH_CUDA
     ooze_cuda_describe(details[PART_CUDA], sizeof details[0]);
     parts[PART_CUDA] = (OozePart){"cuda", true, details[PART_CUDA]};

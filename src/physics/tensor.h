@@ -32,6 +32,14 @@ OOZE_FORMULA OozeSym3 ooze_sym3_identity(OOZE_REAL d)
     return ooze_sym3(d, d, d, 0, 0, 0);
 }
 
+OOZE_FORMULA OozeSym3 ooze_sym3_add_pressure(OozeSym3 s, OOZE_REAL p)
+{
+    s.xx += p;
+    s.yy += p;
+    s.zz += p;
+    return s;
+}
+
 OOZE_FORMULA OozeSym3 ooze_sym3_add(OozeSym3 a, OozeSym3 b)
 {
     return ooze_sym3(a.xx + b.xx, a.yy + b.yy, a.zz + b.zz, a.xy + b.xy, a.xz + b.xz, a.yz + b.yz);

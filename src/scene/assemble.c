@@ -18,9 +18,8 @@ OozeSource *ooze_source_add(OozeScene *scene, const char *name, const char *text
     source->next = scene->sources;
     scene->sources = source;
     scene->source_count++;
-    const char *slash = strrchr(name, '/');
     source->name = ooze_scene_copy(scene, name, strlen(name));
-    source->folder = ooze_scene_copy(scene, name, slash ? (size_t)(slash - name) + 1 : 0);
+    source->folder = ooze_scene_copy(scene, name, (size_t)(ooze_base_name(name) - name));
     source->identity = "";
     source->text = text;
     source->size = size;

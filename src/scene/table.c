@@ -129,7 +129,8 @@ static const OozeKey solid_keys[] = {
     {"restitution", OOZE_KEY_REAL, "", 0.0, 1.0, offsetof(OozeSolidDef, restitution),
      .help = "0: no bounce, 1: elastic"},
     {"stick_distance", OOZE_KEY_REAL, "m", 0.0, 1e6, offsetof(OozeSolidDef, stick_distance),
-     .help = "range of the attraction towards the surface; 0: none"},
+     .help = "range of the attraction towards the surface, in methods springs and ballistic; 0: "
+             "none"},
     {"stick_strength", OOZE_KEY_REAL, "1/s2", OOZE_NOT_NEGATIVE,
      offsetof(OozeSolidDef, stick_strength),
      .help = "attraction at distance d: strength d (1 - d/stick_distance)"},

@@ -8,6 +8,7 @@
 
 /* More substeps per step than this cause a warning. */
 static const double SUBSTEPS_MANY = 4.0;
+static const char STICK_HINT[] = "only springs and ballistic attract particles to solids";
 
 static void check_duration(OozeScene *scene)
 {
@@ -91,6 +92,31 @@ static void check_ignored(OozeScene *scene, const OozeMethod *method)
     }
 }
 
+static bool is_stick_key(const char *key)
+{
+    return strcmp(key, "stick_distance") == 0 || strcmp(key, "stick_strength") == 0;
+}
+
+/* Attraction to solids, where the method has none. A zero asks for nothing: scenes of run folders
+   hold every key. */
+static void check_stick(OozeScene *scene, const OozeMethod *method)
+{
+    int count = method->sticks_to_solids ? 0 : scene->def.solid_count;
+    for (int i = 0; i < count; i++) {
+        const OozeSolidDef *solid = &scene->def.solids[i];
+        const OozeNode *node = ooze_scene_item_node(scene, "solids", i);
+        for (const OozeNode *child = node ? node->first : NULL; child; child = child->next) {
+            const char *key = child->key->text;
+            bool distance = strcmp(key, "stick_distance") == 0;
+            double value = distance ? solid->stick_distance : solid->stick_strength;
+            if (is_stick_key(key) && value > 0.0) {
+                ooze_scene_warn(scene, child->key, STICK_HINT, "the method '%s' ignores '%s'",
+                                method->info.name, key);
+            }
+        }
+    }
+}
+
 /* Densities below that of any liquid: probably given in g/cm3. */
 static void check_density(OozeScene *scene, const OozeMethod *method)
 {
@@ -164,6 +190,11 @@ static void check_changes(OozeScene *scene, const OozeWorld *world)
         }
         if (material && !ooze_method_uses(world->method, change->key)) {
             ooze_scene_warn(scene, ooze_node_find(node, "set"), NULL,
+                            "the method '%s' ignores '%s'", world->method->info.name, change->key);
+        }
+        if (change->target == OOZE_CHANGE_SOLID && is_stick_key(change->key) &&
+            !world->method->sticks_to_solids) {
+            ooze_scene_warn(scene, ooze_node_find(node, "set"), STICK_HINT,
                             "the method '%s' ignores '%s'", world->method->info.name, change->key);
         }
         if (material && world->method->uses_tables &&
@@ -247,6 +278,7 @@ OozeStatus ooze_scene_check_physics(OozeScene *scene, OozeWorld *world, OozeErro
     check_not_empty(scene, scene->counted || ooze_particles_count(world->particles) > 0);
     check_nozzles(scene);
     check_ignored(scene, world->method);
+    check_stick(scene, world->method);
     check_name_only(scene, world->method);
     check_density(scene, world->method);
     check_changes(scene, world);

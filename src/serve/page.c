@@ -4,11 +4,13 @@
 #include "serve/assets.h"
 #include "serve/server.h"
 
-/* Scripts and workers from here only; no frames around the page. */
+/* Scripts and workers from here only. Pages that may show this one in a frame follow. */
 #define POLICY                                                                                     \
     "default-src 'none'; script-src 'self'; worker-src 'self'; style-src 'self'; "                 \
     "img-src 'self' data: blob:; media-src blob:; connect-src 'self'; base-uri 'none'; "           \
-    "form-action 'none'; frame-ancestors 'none'"
+    "form-action 'none'; frame-ancestors "
+#define POLICY_ALONE    POLICY "'none'"
+#define POLICY_EMBEDDED POLICY "http://localhost:* http://127.0.0.1:*"
 
 static bool has_header(struct lws *wsi, enum lws_token_indexes header, const char *expected)
 {
@@ -61,8 +63,9 @@ static int add_header(struct lws *wsi, const char *name, const char *value, unsi
                                        (const unsigned char *)value, (int)strlen(value), at, end);
 }
 
-static int send_headers(struct lws *wsi, const OozeAsset *asset)
+static int send_headers(struct lws *wsi, const OozeAsset *asset, bool embedded)
 {
+    const char *policy = embedded ? POLICY_EMBEDDED : POLICY_ALONE;
     unsigned char room[LWS_PRE + 2048], *start = room + LWS_PRE, *at = start;
     unsigned char *end = room + sizeof room - 1;
     return lws_add_http_common_headers(wsi, HTTP_STATUS_OK, asset->type, asset->size, &at, end) ||
@@ -70,7 +73,7 @@ static int send_headers(struct lws *wsi, const OozeAsset *asset)
            add_header(wsi, "cache-control:", "no-store", &at, end) ||
            add_header(wsi, "x-content-type-options:", "nosniff", &at, end) ||
            add_header(wsi, "referrer-policy:", "no-referrer", &at, end) ||
-           add_header(wsi, "content-security-policy:", POLICY, &at, end) ||
+           add_header(wsi, "content-security-policy:", policy, &at, end) ||
            lws_finalize_write_http_header(wsi, start, &at, end);
 }
 
@@ -90,7 +93,7 @@ static int answer(const OozeServer *server, struct lws *wsi, OozePageRequest *re
                       ooze_asset_count > 0 ? "There is no such file."
                                            : "This build of ooze has no page.");
     }
-    if (send_headers(wsi, request->asset)) {
+    if (send_headers(wsi, request->asset, server->options->embedded)) {
         return -1;
     }
     lws_callback_on_writable(wsi);

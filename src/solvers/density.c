@@ -191,15 +191,6 @@ static void import_shift_range(void *data, uint64_t begin, uint64_t end, int wor
     }
 }
 
-static void export_multiplier_range(void *data, uint64_t begin, uint64_t end, int worker)
-{
-    (void)worker;
-    const OozeDensitySweep *s = data;
-    for (uint64_t k = begin; k < end; k++) {
-        s->job->multiplier[s->order[k]] = s->multiplier[k].extrapolated;
-    }
-}
-
 /* Copies shifts to the order of the caller, and back after the call. */
 static void call_between(Transfer *transfer)
 {
@@ -313,6 +304,15 @@ static bool any_inside(const OozeDensitySweep *s)
     return any;
 }
 
+static void store_multipliers_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const OozeDensitySweep *s = data;
+    for (uint64_t k = begin; k < end; k++) {
+        s->job->multiplier[s->order[k]] = s->multiplier[k].extrapolated;
+    }
+}
+
 static void relief_begin_range(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
@@ -401,7 +401,7 @@ static OozeStatus iterate(Transfer *transfer, OozePushOut *out, OozeError *error
         report_excess(s);
     }
     if (job->multiplier) {
-        run(s, export_multiplier_range, s);
+        run(s, store_multipliers_range, s);
     }
     if (job->iterations > 0 && job->position_only_shift) {
         status = relieve(s, out, error);

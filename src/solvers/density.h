@@ -62,9 +62,9 @@ typedef struct OozeDensityJob {
        along the present one. With velocities (x - x0)/dt that conserves angular momentum: the
        change of x cross u is x0 cross the push. NULL: along the present line. */
     const OozeF32x4 *start;
-    /* Receives the multiplier of each particle, without those of the relief of overlaps: it is
-       pushed from a neighbour by the sum of both times the slope of the kernel. NULL: not wanted.
-       Not of a plain job. */
+    /* Receives the multiplier of each density, without those of the relief of overlaps, m2: dt^2
+       times pressure over the reference density. A particle is pushed from a neighbour by the sum
+       of both times the slope of the kernel. NULL: not wanted. Not of a plain job. */
     float *multiplier;
     /* Dynamic solids, whose samples in the context's boundary move; NULL: none. */
     OozeDynamicCoupling *coupling;

@@ -214,6 +214,23 @@ static void spread(OozeDynamicCoupling *c, bool direction)
     ooze_parallel_for(c->context->threads, c->view.count, OOZE_COUPLING_GRAIN, spread_range, &job);
 }
 
+void ooze_coupling_remember_motion(OozeDynamicCoupling *c)
+{
+    for (int k = 0; k < c->count; k++) {
+        c->solids[k].remembered = c->solids[k].motion;
+    }
+}
+
+void ooze_coupling_leave_out(OozeDynamicCoupling *c, double share)
+{
+    for (int k = 0; k < c->count; k++) {
+        OozeDynamicSolid *solid = &c->solids[k];
+        for (int i = 0; i < 6; i++) {
+            solid->motion.v[i] -= share * (solid->motion.v[i] - solid->remembered.v[i]);
+        }
+    }
+}
+
 void ooze_coupling_spread_motion(OozeDynamicCoupling *c)
 {
     spread(c, false);

@@ -24,6 +24,7 @@ typedef struct OozeDynamicSolid {
     OozeTwist free_motion;                  /* without the particles */
     OozeTwist motion_star;                  /* with forces that act before the velocity solve */
     OozeTwist motion;                       /* with the momentum from the particles so far */
+    OozeTwist remembered;                   /* see ooze_coupling_leave_out */
     OozeTwist collected;                    /* sum of the last ooze_coupling_collect */
     OozeTwist direction, residual, product; /* of conjugate gradients */
     double row_sum;                         /* see ooze_density_solid_diagonals */
@@ -66,6 +67,10 @@ double ooze_coupling_compliance(const OozeDynamicSolid *solid, OozeVec3 arm, Ooz
 /* Mass times a motion. */
 OozeTwist ooze_coupling_momentum(const OozeDynamicCoupling *coupling, const OozeDynamicSolid *solid,
                                  const OozeTwist *motion);
+
+/* Takes a share of the change of `motion` since remember_motion back. */
+void ooze_coupling_remember_motion(OozeDynamicCoupling *coupling);
+void ooze_coupling_leave_out(OozeDynamicCoupling *coupling, double share);
 
 /* Velocities of the samples of the view by `motion`; or direction_velocity by `direction`. */
 void ooze_coupling_spread_motion(OozeDynamicCoupling *coupling);

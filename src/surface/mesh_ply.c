@@ -18,9 +18,10 @@ static void print_header(OozeWriter *writer, const OozeFrame *frame, const OozeS
 {
     ooze_writer_print(writer,
                       "ply\nformat binary_little_endian 1.0\ncomment %s\n"
-                      "comment frame %llu, time %.17g s, up %c\nelement vertex %llu\n",
-                      remark, (unsigned long long)frame->index, frame->time, "xyz"[frame->up],
-                      (unsigned long long)surface -> vertex_count);
+                      "comment frame %llu, time %.17g s, up %c\n",
+                      remark, (unsigned long long)frame->index, frame->time, "xyz"[frame->up]);
+    ooze_export_print_ply_solids(writer, frame);
+    ooze_writer_print(writer, "element vertex %llu\n", (unsigned long long)surface->vertex_count);
     static const char *const vectors[] = {"", "n", "v"};
     for (int v = 0; v < 3; v++) {
         for (int a = 0; a < 3; a++) {

@@ -2,6 +2,7 @@
    that the stage run.usda can play the files as value clips although their topology changes. */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "output/export_value.h"
 #include "output/usda.h"
@@ -55,33 +56,25 @@ static void print_topology(OozeWriter *writer, const OozeSurface *surface)
 
 static void print_materials(OozeWriter *writer, const OozeSurface *surface)
 {
-    ooze_writer_print(writer,
-                      "        int[] primvars:material (\n            interpolation = \"vertex\"\n"
-                      "        )\n        int[] primvars:material.timeSamples = {\n"
-                      "            0: [");
+    ooze_usda_print_primvar(writer, "int", "primvars:material", 1, NULL);
+    ooze_writer_print(writer, "        int[] primvars:material.timeSamples = {\n            0: [");
     for (uint64_t v = 0; v < surface->vertex_count && !writer->error_number; v++) {
         ooze_writer_print(writer, "%s%u", v > 0 ? ", " : "", surface->materials[v]);
     }
     ooze_writer_print(writer, "],\n        }\n");
 }
 
+/* The same names as those of the particles. */
 static void print_field(OozeWriter *writer, const OozeSurfaceField *field, uint64_t count)
 {
     char name[OOZE_EXPORT_NAME_MAX], full[OOZE_EXPORT_NAME_MAX + 16], type[16] = "float";
     ooze_export_identifier(field->name, name);
-    snprintf(full, sizeof full, "primvars:field_%s", name);
+    snprintf(full, sizeof full, "primvars:%s", name);
     bool tuples = field->components >= 2 && field->components <= 4;
     if (tuples) {
         snprintf(type, sizeof type, "float%d", field->components);
     }
-    ooze_writer_print(writer, "        %s[] %s (\n            interpolation = \"vertex\"\n", type,
-                      full);
-    if (field->components > 4) {
-        ooze_writer_print(writer, "            elementSize = %d\n", field->components);
-    }
-    ooze_writer_print(writer, "            customData = {\n                string unit = ");
-    ooze_usda_print_quoted(writer, field->unit);
-    ooze_writer_print(writer, "\n            }\n        )\n");
+    ooze_usda_print_primvar(writer, type, full, tuples ? 1 : field->components, field->unit);
     if (tuples) {
         print_floats(writer, type, full, field->values, count, field->components, 9);
     } else {
@@ -109,11 +102,13 @@ OozeStatus ooze_mesh_write_usda(const OozeFrame *frame, const OozeSurface *surfa
                                "            interpolation = \"vertex\"\n        )\n");
     print_floats(&writer, "normal3f", "normals", surface->normals, count, 3, 5);
     print_floats(&writer, "vector3f", "velocities", surface->velocities, count, 3, 7);
-    ooze_writer_print(&writer, "        color3f[] primvars:displayColor (\n"
-                               "            interpolation = \"vertex\"\n        )\n");
+    ooze_usda_print_primvar(&writer, "color3f", "primvars:displayColor", 1, NULL);
     print_floats(&writer, "color3f", "primvars:displayColor", surface->colors, count, 3, 4);
     print_materials(&writer, surface);
     for (int f = 0; f < surface->field_count; f++) {
+        if (strcmp(surface->fields[f].name, "material") == 0) {
+            continue; /* is there already */
+        }
         print_field(&writer, &surface->fields[f], count);
     }
     ooze_writer_print(&writer, "    }\n}\n");

@@ -9,6 +9,7 @@ typedef struct OozeServeOptions {
     OozeViewOptions view;
     const char *listen; /* name or address as browsers write it; NULL: 127.0.0.1 */
     int port;           /* 0: a free one */
+    bool embedded;      /* pages of this machine may show the page in a frame */
     /* 32 hexadecimal digits, which every page must know; NULL: random */
     const char *token;
     /* Called once with the address of the page, and with a reason where the page is missing. */

@@ -391,8 +391,9 @@ static void obey(OozeViewSession *session, const OozeViewMessage *message)
    nearest to that time, since steps of 28 ms would otherwise give 18 frames a second. */
 static double seconds_to_frame(const OozeViewSession *session)
 {
-    double early = session->playing ? fmin(0.5 * session->step_seconds, 1.0 / 60.0) : 0.0;
-    return session->published + 1.0 / 30.0 - early - ooze_clock();
+    double interval = 1.0 / session->options.frame_rate;
+    double early = session->playing ? 0.5 * fmin(session->step_seconds, interval) : 0.0;
+    return session->published + interval - early - ooze_clock();
 }
 
 static bool frame_is_wanted(OozeViewSession *session)
@@ -414,11 +415,36 @@ static void publish_frame(OozeViewSession *session)
     ooze_view_publish_frame(session);
 }
 
+/* Obeys the commands, the first within `wait` seconds, and takes a step if one is due. */
+static void take_turn(OozeViewSession *session, double wait)
+{
+    OozeViewMessage message;
+    for (bool any = next_command(session, wait, &message); any;
+         any = next_command(session, 0.0, &message)) {
+        obey(session, &message);
+    }
+    if (seconds_to_step(session) <= 0.0) {
+        advance(session);
+    }
+}
+
+double ooze_view_session_poll(OozeViewSession *session)
+{
+    if (frame_is_wanted(session) && seconds_to_frame(session) <= 0.0) {
+        publish_frame(session);
+        return 0.0; /* it is sent before the next step, and acknowledged during it */
+    }
+    take_turn(session, 0.0);
+    double wait = seconds_to_step(session);
+    if (frame_is_wanted(session)) {
+        wait = fmin(wait, seconds_to_frame(session));
+    }
+    return fmax(wait, 0.0);
+}
+
 static void *run_session(void *context)
 {
     OozeViewSession *session = context;
-    OozeViewMessage message;
-    restart_clock(session);
     while (!is_closing(session)) {
         double wait = seconds_to_step(session);
         if (frame_is_wanted(session)) {
@@ -432,13 +458,7 @@ static void *run_session(void *context)
             }
             wait = 0.0;
         }
-        for (bool any = next_command(session, wait, &message); any;
-             any = next_command(session, 0.0, &message)) {
-            obey(session, &message);
-        }
-        if (seconds_to_step(session) <= 0.0) {
-            advance(session);
-        }
+        take_turn(session, wait);
     }
     return NULL;
 }
@@ -481,6 +501,7 @@ OozeStatus ooze_view_session_open(const OozeViewOptions *options, OozeViewSessio
         return ooze_fail_memory(error, "a session", sizeof *session);
     }
     session->options = *options;
+    session->options.frame_rate = options->frame_rate > 0.0 ? options->frame_rate : 30.0;
     session->playing = !options->paused;
     session->speed = 1.0;
     session->changed = true;
@@ -492,10 +513,15 @@ OozeStatus ooze_view_session_open(const OozeViewOptions *options, OozeViewSessio
     pthread_cond_init(&session->wake, &monotonic);
     pthread_condattr_destroy(&monotonic);
     OozeStatus status = load(session, error);
-    if (!status && pthread_create(&session->thread, NULL, run_session, session) != 0) {
-        status = ooze_fail(error, OOZE_ERROR_MEMORY, "", "no thread can be started");
+    if (!status) {
+        restart_clock(session);
     }
-    session->started = !status;
+    if (!status && !options->polled) {
+        session->started = pthread_create(&session->thread, NULL, run_session, session) == 0;
+        status = session->started
+                     ? OOZE_OK
+                     : ooze_fail(error, OOZE_ERROR_MEMORY, "", "no thread can be started");
+    }
     *out = session;
     if (status) {
         ooze_view_session_close(session);

@@ -15,7 +15,9 @@ typedef struct OozeViewOptions {
     const char *const *overrides;
     int override_count;
     OozeBuildOptions build;
+    double frame_rate;          /* most frames a second; 0: 30 */
     bool paused;                /* at the beginning */
+    bool polled;                /* no thread is started: ooze_view_session_poll does its work */
     void (*notify)(void *user); /* a packet is new; called by the thread of the session */
     void *user;
 } OozeViewOptions;
@@ -31,10 +33,15 @@ typedef enum OozeViewTopic {
     OOZE_TOPIC_COUNT
 } OozeViewTopic;
 
-/* Loads the scene or run and starts the thread. */
+/* Loads the scene or run and starts the thread, if there is one. */
 OozeStatus ooze_view_session_open(const OozeViewOptions *options, OozeViewSession **session,
                                   OozeError *error);
 void ooze_view_session_close(OozeViewSession *session);
+
+/* A part of the thread's work, where the options say `polled`: a frame, or else all commands and at
+   most one step. Returns the seconds until more is due; a command or a wanted frame may be earlier.
+   */
+double ooze_view_session_poll(OozeViewSession *session);
 
 /* Queues a command; false: the queue is full, and the command is lost. */
 bool ooze_view_session_command(OozeViewSession *session, const OozeViewMessage *message);

@@ -159,6 +159,52 @@ OozeStatus ooze_world_add_particles(OozeWorld *world, OozeMaterialId material, u
     return OOZE_OK;
 }
 
+typedef struct AddJob {
+    const OozeVec3 *added;
+    OozeFloat4 *velocities;
+} AddJob;
+
+static void add_velocity_range(void *context, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const AddJob *job = context;
+    for (uint64_t i = begin; i < end; i++) {
+        OozeFloat4 *v = &job->velocities[i];
+        v->x = (float)((double)v->x + job->added[i].x);
+        v->y = (float)((double)v->y + job->added[i].y);
+        v->z = (float)((double)v->z + job->added[i].z);
+    }
+}
+
+OozeStatus ooze_world_add_velocities(OozeWorld *world, uint64_t n, const OozeVec3 *velocities,
+                                     OozeError *error)
+{
+    OOZE_REQUIRE(world, error);
+    OOZE_REQUIRE(velocities, error);
+    OozeStatus status = ooze_world_own_on_host(world, error);
+    uint64_t count = ooze_particles_count(world->particles);
+    if (!status && n != count) {
+        return ooze_fail(error, OOZE_ERROR_ARGUMENT,
+                         "emitters and sinks change the number of particles: ask for it again "
+                         "after each step",
+                         "%llu velocities for %llu particles", (unsigned long long)n,
+                         (unsigned long long)count);
+    }
+    for (uint64_t i = 0; i < n && !status; i++) {
+        if (!fits(velocities[i])) {
+            status = ooze_fail(error, OOZE_ERROR_ARGUMENT, "check where the numbers come from",
+                               "the velocity to add to particle %llu is not finite, or beyond what "
+                               "a float holds",
+                               (unsigned long long)i);
+        }
+    }
+    if (!status) {
+        AddJob job = {velocities, ooze_particles_velocities(world->particles)};
+        ooze_parallel_for(world->threads, n, 0, add_velocity_range, &job);
+    }
+    return status;
+}
+
 /* Warns where a lattice leaves much of a shape with curved surfaces empty, as it does where the
    shape is few particles wide. */
 static void warn_if_underfilled(const OozeWorld *world, const OozeFluidDef *def,

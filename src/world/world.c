@@ -479,6 +479,13 @@ OozeStatus ooze_world_get_material(const OozeWorld *world, OozeMaterialId id, co
 
 /* ---- statistics ------------------------------------------------------------------------- */
 
+OozeStatus ooze_world_keep_arrays(OozeWorld *world, bool keep, OozeError *error)
+{
+    OOZE_REQUIRE(world, error);
+    ooze_particles_keep_blocks(world->particles, keep);
+    return OOZE_OK;
+}
+
 void ooze_world_stats(const OozeWorld *world, OozeWorldStats *stats)
 {
     if (!world || !stats) {

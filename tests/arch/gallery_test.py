@@ -46,6 +46,26 @@ class GalleryTest(unittest.TestCase):
             self.assertTrue(picture.read_bytes().startswith(b"\x89PNG"), name)
             self.assertLessEqual(picture.stat().st_size, gallery.BYTES_MAX, name)
 
+    def test_films_are_of_small_variants(self):
+        names = [name for name, *_ in gallery.FILMS]
+        self.assertEqual(len(set(names)), len(names))
+        for name, scene, *_ in gallery.FILMS:
+            self.assertTrue(scene.endswith("_small"), name)
+            self.assertTrue((ROOT / f"scenes/barreiro2017/{scene}.yaml").exists(), name)
+
+    def test_page_of_the_paper_shows_films(self):
+        """Films that were made are moving pictures of modest size, and the page shows them all."""
+        made = sorted(path.stem for path in gallery.FILMS_AT.glob("*.webp"))
+        page = (ROOT / "docs/barreiro2017.md").read_text()
+        self.assertEqual(made,
+                         sorted(re.findall(r"\(images/barreiro2017/(\w+)\.webp\)", page)))
+        self.assertLessEqual(set(made), {name for name, *_ in gallery.FILMS})
+        for name in made:
+            data = (gallery.FILMS_AT / f"{name}.webp").read_bytes()
+            self.assertEqual((data[:4], data[8:12]), (b"RIFF", b"WEBP"), name)
+            self.assertGreaterEqual(data.count(b"ANMF"), 20, f"{name}: pictures")
+            self.assertLessEqual(len(data), gallery.FILM_BYTES_MAX, name)
+
     def test_meshes_are_those_of_the_tools(self):
         """Written anew elsewhere, to the last digit: a mesh is never edited by hand."""
         for tool in (gallery_meshes, barreiro_meshes):

@@ -15,7 +15,7 @@ BUILD = pathlib.Path(os.environ["OOZE_BUILD_DIR"])
 # Each folder of src may include itself and those before it.
 ORDER = ["base", "physics", "particles", "mesh", "solids", "materials", "solvers", "methods",
          "heat", "world", "cuda", "ode", "scene", "output", "surface", "plot", "rheology",
-         "rheometer", "render", "view", "serve", "parts", "cli"]
+         "rheometer", "render", "view", "serve", "wasm", "parts", "cli"]
 # A method must not reach into another method's folder, and physics must stay plain formulas.
 PHYSICS_INCLUDES = {"math.h", "stdbool.h", "stddef.h", "stdint.h"}
 CODE = (".c", ".h", ".cu", ".cuh")
@@ -197,7 +197,8 @@ def retired():
 
     words, names = pattern(RETIRED_WORDS), pattern(RETIRED_WORDS | RETIRED_NAMES)
     found = []
-    for path in tracked("src", "include", "docs", "scenes", "tests", "bench", "tools", "*.md"):
+    for path in tracked("src", "include", "docs", "scenes", "tests", "bench", "tools", "python",
+                        "*.md"):
         if path == pathlib.Path(__file__).resolve() or path.suffix not in TEXT:
             continue
         text, where = path.read_text(), path.relative_to(ROOT)

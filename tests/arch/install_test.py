@@ -1,4 +1,5 @@
 """What is installed serves a program that knows nothing of the source tree."""
+import fnmatch
 import os
 import pathlib
 import re
@@ -79,9 +80,65 @@ class Install(unittest.TestCase):
         bench = self.run_command(self.prefix / "bin/ooze", "bench", "blocks", "--small", "--runs",
                                  1, "--steps", 1, "--warm-up", 0)
         self.assertIn("share/ooze/scenes", bench)  # those that were installed with it
+        listed = self.run_command(self.prefix / "bin/ooze", "examples")
+        self.assertIn("gallery/honey_toast", listed)
         for name in ("ooze", "ooze-static"):
             self.assertEqual(self.run_command("pkg-config", "--modversion", name,
                                               PKG_CONFIG_PATH=str(self.packages)).strip(), version)
+
+    def test_folders_by_pkg_config(self):
+        """A program finds the scenes by pkg-config, also in a tree that was moved."""
+        moved = self.folder / "moved"
+        self.prefix.rename(moved)
+        packages = moved / self.packages.relative_to(self.prefix)
+        for options, prefix in ([], self.prefix), (["--define-prefix"], moved):
+            data = self.run_command("pkg-config", *options, "--variable=datadir", "ooze",
+                                    PKG_CONFIG_PATH=str(packages)).strip().replace("\\", "")
+            self.assertEqual(pathlib.Path(data), prefix / "share/ooze")
+        self.assertTrue((moved / "share/ooze/scenes/gallery/honey_toast.yaml").exists())
+        self.assertIn("honey_toast", self.run_command(moved / "bin/ooze", "examples", "gallery"))
+
+    def test_scene_names_the_installed_schema(self):
+        """Also in a folder with a space: the line holds a URI."""
+        self.run_command(self.prefix / "bin/ooze", "new", "pour")
+        first = (self.folder / "pour.yaml").read_text().splitlines()[0]
+        schema = self.prefix / "share/ooze/scene.schema.json"
+        self.assertEqual(first, f"# yaml-language-server: $schema={schema.resolve().as_uri()}")
+        self.assertEqual(schema.read_bytes(), (ROOT / "docs/scene.schema.json").read_bytes())
+
+    def test_help_is_installed_as_the_command_prints_it(self):
+        ooze, share = self.prefix / "bin/ooze", self.prefix / "share"
+        pages = {path.name for path in (share / "man/man1").iterdir()}
+        commands = re.findall(r"(?m)^  ([a-z]+) ", self.run_command(ooze, "help"))
+        self.assertEqual(pages, {"ooze.1"} | {f"ooze-{name}.1" for name in commands})
+        for place, words in (("man/man1/ooze-run.1", ["--man", "run"]),
+                             ("bash-completion/completions/ooze", ["--completion", "bash"]),
+                             ("zsh/site-functions/_ooze", ["--completion", "zsh"]),
+                             ("fish/vendor_completions.d/ooze.fish", ["--completion", "fish"])):
+            self.assertEqual((share / place).read_text(), self.run_command(ooze, "help", *words))
+
+    def test_uninstall_leaves_other_files(self):
+        manifest = self.folder / "manifest.txt"
+        shutil.copy(BUILD / "install_manifest.txt", manifest)
+        other = self.prefix / "share/ooze/scenes/mine.yaml"
+        other.write_text("mine\n")
+        self.run_command(ROOT / "tools/uninstall.sh", manifest)
+        self.assertEqual([path for path in self.prefix.rglob("*") if path.is_file()], [other])
+        self.assertFalse((self.prefix / "include/ooze").exists())
+
+    def test_every_installed_file_is_in_one_debian_package(self):
+        patterns = {path.stem: path.read_text().split()
+                    for path in (ROOT / "packaging/debian").glob("*.install")
+                    if path.stem != "python3-ooze"}
+        self.assertEqual(set(patterns), {"ooze", "libooze0", "libooze-dev"})
+        for path in self.prefix.rglob("*"):
+            # Debian has a folder of libraries for each processor; here it may be `lib` itself
+            name = re.sub(r"^usr/lib/(?!.*-linux-)", "usr/lib/any/",
+                          f"usr/{path.relative_to(self.prefix)}")
+            owners = [package for package, names in patterns.items() for pattern in names
+                      if fnmatch.fnmatch(name, pattern) or fnmatch.fnmatch(name, pattern + "/*")]
+            if not path.is_dir():
+                self.assertEqual(len(owners), 1, f"{name}: {owners}")
 
 
 if __name__ == "__main__":

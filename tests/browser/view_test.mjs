@@ -100,13 +100,25 @@ async function reading(page, name, accept, seconds = 30) {
   throw new Error(`${name} is ${value}: not ${accept}`);
 }
 
+// Pauses or plays: the page may still show the state before an earlier command, so that it must stay.
+async function setPlaying(page, wanted) {
+  for (let same = 0; same < 5;) {
+    const { playing } = await data(page);
+    same = playing === wanted ? same + 1 : 0;
+    if (same === 0) {
+      await page.click("#play");
+      await until(page, (now) => now.playing !== playing);
+    }
+    await page.waitForTimeout(100);
+  }
+}
+
 // From the beginning, until the block has come to rest.
 async function restart(page) {
-  await page.click("#play");
-  await until(page, (now) => now.playing === "false");
+  await setPlaying(page, "false");
   await page.click("#reset");
   await until(page, (now) => Number(now.step) === 0);
-  await page.click("#play");
+  await setPlaying(page, "true");
   await until(page, (now) => Number(now.time) > 0.3);
   await page.waitForTimeout(400); // the curves are drawn five times a second
 }

@@ -79,13 +79,24 @@ BAD_LINES = [
     (["methods", "balistic"], "did you mean 'ballistic'"),
     (["presets", "hony"], "did you mean 'honey'"),
     (["presets", "honey", "oil"], "unexpected argument 'oil'"),
+    (["new", "por"], "did you mean 'pour'"),
+    (["new", "zzz"], "'ooze new' lists them"),
+    (["new", "pour", "jelly"], "unexpected argument 'jelly'"),
+    (["new", "-o", "x.yaml"], "say which template"),
+    (["examples", "honey_tost"], "did you mean 'honey_toast'"),
+    (["examples", "zzzzzz"], "'ooze examples' lists them"),
+    (["help", "--completion", "fis"], "did you mean 'fish'"),
+    (["help", "--completion"], "--completion needs a value"),
+    (["help", "--man", "--markdown"], "exclude each other"),
+    (["help", "--man", "rnu"], "did you mean 'run'"),
     (["help", "rnu"], "did you mean 'run'"),
     (["help", "run", "check"], "unexpected argument 'check'"),
     (["run", "\x1b[31mred", "\x1b[31mred"], "unexpected argument '?[31mred'"),
 ]
 
-COMMANDS = ["run", "check", "info", "export", "mesh", "plot", "rheo", "render", "view", "bench",
-            "methods", "presets", "probes", "schema", "reference", "version", "help"]
+COMMANDS = ["new", "examples", "run", "check", "info", "export", "mesh", "plot", "rheo",
+            "render", "view", "bench", "methods", "presets", "probes", "schema", "reference",
+            "version", "help"]
 
 
 class CommandLineTest(runs.RunTest):

@@ -58,6 +58,10 @@ TABLE = {
              2: ["", "SCENE --port many", "SCENE --port 70000"]},
     "bench": {0: ["SCENE --runs 1 --steps 1 --warm-up 0", "--list"],
               1: ["nowhere.yaml", "WRONG"], 2: ["honye"]},
+    "new": {0: ["", "pour -o OUT.yaml", "pour -o -", "pour -o OUT.yaml --force"],
+            1: ["pour -o WRONG", "pour -o /proc/nowhere/x.yaml"], 2: ["nothing"]},
+    "examples": {0: ["", "live", "live/ice_cream -o OUT"],
+                 1: ["live/ice_cream -o /proc/nowhere"], 2: ["nothing"]},
     "methods": {0: ["", "ballistic"], 2: ["nothing"]},
     "presets": {0: ["", "honey", "honey --json"], 2: ["nothing"]},
     "probes": {0: [""]},
@@ -67,7 +71,8 @@ TABLE = {
     "help": {0: ["", "run", "--markdown"], 2: ["nothing"]},
 }
 PRINTING = ["check SCENE", "info RUN", "methods", "presets", "probes", "schema", "reference",
-            "version", "help", "help --markdown", "export RUN -f csv -o OUT",
+            "version", "help", "help --markdown", "help --man", "new", "new pour -o -", "examples",
+            "export RUN -f csv -o OUT",
             "mesh RUN -o OUT --cell 1"]
 
 

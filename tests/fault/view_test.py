@@ -105,6 +105,7 @@ class Server(unittest.TestCase):
             self.skipTest("this build has no page")
         self.assertEqual((status, body[:2]), (200, b"\x1f\x8b"))
         self.assertIn("content-security-policy: default-src 'none'", head)
+        self.assertIn("frame-ancestors 'none'", head)
         self.assertIn("x-content-type-options: nosniff", head)
         self.assertEqual(self.viewer.get("/app.js")[0], 200)
 

@@ -91,7 +91,7 @@ class Parser:
                 prim["prims"][child["name"]] = child
                 continue
             kind = self.take()
-            kind = self.take() if kind == "uniform" else kind
+            kind = self.take() if kind in ("uniform", "custom") else kind
             name = self.take()
             if self.peek() == "=":
                 self.take()
@@ -139,8 +139,8 @@ def check_frame(samples, number):
     check_array(points, "points", "point3f[]", fields["position"])
     check_array(points, "velocities", "vector3f[]", fields["velocity"])
     check_array(points, "ids", "int64[]", fields["id"])
-    kinds = {"material": "uint[]", "density": "float[]", "stress": "float[]", "age": "double[]",
-             "flags": "uchar[]", "bonds": "uint[]"}
+    kinds = {"material": "int[]", "density": "float[]", "stress": "float[]", "age": "double[]",
+             "flags": "int[]", "bonds": "int64[]"}
     for name, kind in kinds.items():
         check_array(points, f"primvars:{name}", kind, fields[name], "vertex")
     colors = numpy.array([[0.9, 0.6, 0.1], [0, 0, 1], [1, 1, 1]])[fields["material"][:, 0]]
@@ -153,7 +153,7 @@ def check_frame(samples, number):
               "extent")
     solids = root["prims"]["solids"]["prims"]
     check(list(solids) == ["bowl", "L__ffel_____spoon__"], "names of solids")
-    check(solids["L__ffel_____spoon__"]["metadata"]["customData"]["name"] == 'Löffel & "<spoon>"',
+    check(solids["L__ffel_____spoon__"]["metadata"]["displayName"] == 'Löffel & "<spoon>"',
           "a solid's own name")
     bowl = solids["bowl"]["attributes"]
     check(bowl["xformOpOrder"] == ["xformOp:translate", "xformOp:orient"], "order of operations")

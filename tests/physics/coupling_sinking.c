@@ -64,7 +64,7 @@ static double sink(double ratio, int pressure)
 /* Today's figures; 0.85 to 1.15 is what a user expects. Viscosity is solved before pressure, so
    that the fluid which the ball displaces slips along the tube: balls sink twice as fast as they
    should. With pressure in the velocity solve heavy ones do not. Balls of nearly the density of the
-   fluid hang, because pushes of the density stage resist shear. */
+   fluid are slow, because pushes of the density stage, or the hourglass term, resist shear. */
 static void coupling_T15_sinking(void **state)
 {
     (void)state;

@@ -83,6 +83,8 @@ static void a_missing_definition_is_an_error(void **state)
     CHECK_MISSING(ooze_world_add_change(world, NULL, &error), "def");
     CHECK_MISSING(ooze_world_add_probe(world, NULL, NULL, &error), "def");
     CHECK_MISSING(ooze_world_add_particles(world, m, 1, NULL, NULL, &error), "positions");
+    CHECK_MISSING(ooze_world_add_velocities(world, 0, NULL, &error), "velocities");
+    CHECK_MISSING(ooze_world_keep_arrays(NULL, true, &error), "world");
     CHECK_MISSING(ooze_world_get_material(world, m, "density", NULL, &error), "value");
     CHECK_MISSING(ooze_world_get_param(world, "contact_distance", NULL, &error), "value");
     CHECK_MISSING(ooze_world_get_solid(world, s, OOZE_SOLID_FRICTION, NULL, &error), "value");

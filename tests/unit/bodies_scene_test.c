@@ -235,7 +235,7 @@ static void usd_has_shapes_and_poses(void **state)
     CHECK_OK(ooze_export_usda_stage(folder, files, times, 1, OOZE_AXIS_Y, &error));
     const char *const names[] = {"frame.usda", "solids.usda", "run.usda"};
     const char *const parts[][3] = {
-        {"def Xform \"box\"", "xformOp:translate.timeSamples", "custom vector3d velocity"},
+        {"def Xform \"box\"", "xformOp:translate.timeSamples", "custom double3 velocity"},
         {"over \"wheel\"", "def Mesh \"shape\"", "faceVertexIndices"},
         {"subLayers = [@./solids.usda@]", "def Xform \"ooze\"", "clips"},
     };

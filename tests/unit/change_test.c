@@ -68,6 +68,47 @@ static void step(OozeWorld *world, int steps)
     }
 }
 
+/* Velocities added before each step are a force: with the acceleration of gravity, particles of a
+   world without gravity fall like those of a world with it. */
+static void added_velocities_are_a_force(void **state)
+{
+    (void)state;
+    enum { STEPS = 32 };
+    OozeWorldDef def = ooze_world_def_default();
+    def.spacing = 0.05;
+    def.time_step = STEP;
+    def.threads = 2;
+    for (int forced = 0; forced < 2; forced++) {
+        OozeWorld *world = NULL;
+        def.gravity = vec3(0, forced ? 0 : -9.81, 0);
+        CHECK_OK(ooze_world_create(&def, &world, &error));
+        OozeMaterialDef material = ooze_material_def_default();
+        OozeMaterialId id;
+        CHECK_OK(ooze_world_add_material(world, &material, &id, &error));
+        OozeVec3 x[2] = {{0, 10, 0}, {1, 10, 0}}, v[2] = {{0, -9.81 * STEP, 0}, {0, 0, 0}};
+        CHECK_OK(ooze_world_add_particles(world, id, 2, x, NULL, &error));
+        for (int i = 0; i < STEPS; i++) {
+            if (forced) {
+                CHECK_OK(ooze_world_add_velocities(world, 2, v, &error));
+            }
+            CHECK_OK(ooze_world_step(world, &error));
+        }
+        const OozeFieldView *at = ooze_frame_field(ooze_world_frame(world), "position");
+        double t = STEPS * STEP;
+        /* exact under gravity; velocities that are added first act a whole step each */
+        CHECK_NEAR(ooze_field_value(at, 0, 1), 10 - 9.81 * t * (t + (forced ? STEP : 0)) / 2, 1e-5);
+        if (forced) {
+            assert_true(ooze_field_value(at, 1, 1) == 10); /* the other particle got none */
+            v[1].z = NAN;
+            CHECK_FAILS(ooze_world_add_velocities(world, 2, v, &error), OOZE_ERROR_ARGUMENT,
+                        "particle 1");
+            CHECK_FAILS(ooze_world_add_velocities(world, 1, v, &error), OOZE_ERROR_ARGUMENT,
+                        "1 velocities for 2 particles");
+        }
+        ooze_world_destroy(world);
+    }
+}
+
 /* A jump acts in the first step that begins at its time; a ramp passes every value between. */
 static void jumps_and_ramps(void **state)
 {
@@ -366,6 +407,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(jumps_and_ramps),
+        cmocka_unit_test(added_velocities_are_a_force),
         cmocka_unit_test(a_later_change_starts_from_the_present_value),
         cmocka_unit_test(every_number_can_change),
         cmocka_unit_test(invalid_definitions_are_errors),

@@ -118,7 +118,7 @@ static void odd_names_are_made_safe(void **state)
             assert_non_null(strstr(data, ",\"_1______ [a,\"\"b\"\"\n]\","));
         } else if (strcmp(format->name, "usda") == 0) {
             assert_non_null(strstr(data, "float[] primvars:_1______ ("));
-            assert_non_null(strstr(data, "string unit = \"a,\\\"b\\\"?\""));
+            assert_non_null(strstr(data, "doc = \"a,\\\"b\\\"?\""));
         } else if (strcmp(format->name, "ply") == 0) {
             assert_non_null(strstr(data, "\nproperty float _1______\n"));
         }

@@ -357,6 +357,33 @@ static void memory_failures(void **state)
     assert_in_range(failures, 15, 60);
 }
 
+/* Kept blocks show the state before growth until they are released. */
+static void old_arrays_are_kept_for_views(void **state)
+{
+    (void)state;
+    OozeParticles *particles = store();
+    CHECK_OK(ooze_particles_add(particles, 1000, NULL, &error));
+    ooze_particles_keep_blocks(particles, true);
+    const uint64_t *ids = ooze_particles_ids(particles);
+    OozeFloat4 *old = ooze_particles_positions(particles);
+    old[999].x = 3.0f;
+    uint64_t before = ooze_particles_bytes(particles);
+    CHECK_OK(ooze_particles_add(particles, 100000, NULL, &error));
+    CHECK_OK(ooze_particles_add(particles, 100000, NULL, &error));
+    assert_ptr_not_equal(ooze_particles_positions(particles), old);
+    ooze_particles_positions(particles)[999].x = 4.0f;
+    assert_true(old[999].x == 3.0f && ids[999] == 999);
+    assert_true(ooze_particles_positions(particles)[999].x == 4.0f);
+    uint64_t kept = ooze_particles_bytes(particles);
+    ooze_particles_keep_blocks(particles, false);
+    uint64_t released = ooze_particles_bytes(particles);
+    assert_true(kept >= released + before);
+    CHECK_OK(ooze_particles_add(particles, 300000, NULL, &error)); /* is not kept any more */
+    ooze_particles_keep_blocks(particles, true);
+    CHECK_OK(ooze_particles_add(particles, 900000, NULL, &error));
+    ooze_particles_destroy(particles); /* frees what is kept */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -370,6 +397,7 @@ int main(void)
         cmocka_unit_test(ten_thousand_operations),
         cmocka_unit_test(steady_state),
         cmocka_unit_test(memory_failures),
+        cmocka_unit_test(old_arrays_are_kept_for_views),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -195,6 +195,48 @@ static void ignored_numbers(void **state)
              "the method 'ballistic' ignores 'viscosity'", NULL);
 }
 
+/* The scene with this method, and the number of its warnings of attraction to solids. */
+static OozeScene *checked_stick(const char *method, int *warnings)
+{
+    char text[1024];
+    snprintf(text, sizeof text,
+             "ooze: 1\nmethod: {name: %s}\nspacing: 0.1\ntime_step: 1/240\nduration: 1\n"
+             "materials: {m: {density: 1000}}\n" BLOCK "solids:\n"
+             "  - {name: floor, stick_distance: 0.2, stick_strength: 5, shape: {type: plane}}\n"
+             "  - {name: wall, stick_distance: 0, stick_strength: 0, shape: {type: plane}}\n"
+             "changes: [{time: 0.5, set: solids.floor.stick_strength, to: 1}]\n",
+             method);
+    OozeScene *scene = checked(text);
+    *warnings = 0;
+    for (int i = 0; i < ooze_scene_diagnostic_count(scene); i++) {
+        *warnings += strstr(ooze_scene_diagnostic(scene, i)->message, "'stick") != NULL;
+    }
+    return scene;
+}
+
+/* Attraction to solids: warned of where the method has none and more than zero is asked for. */
+static void ignored_stick(void **state)
+{
+    (void)state;
+    static const char *const warned[] = {"conformation", "links", "cauchy", "blend", "stress"};
+    int warnings;
+    ooze_scene_free(checked_stick("springs", &warnings));
+    assert_int_equal(warnings, 0);
+    ooze_scene_free(checked_stick("ballistic", &warnings));
+    assert_int_equal(warnings, 0);
+    for (size_t k = 0; k < sizeof warned / sizeof *warned; k++) {
+        char told[128];
+        OozeScene *scene = checked_stick(warned[k], &warnings);
+        snprintf(told, sizeof told, "the method '%s' ignores 'stick_distance'", warned[k]);
+        expect_hint(expect(scene, 10, 19, told), "springs");
+        snprintf(told, sizeof told, "the method '%s' ignores 'stick_strength'", warned[k]);
+        expect(scene, 10, 40, told);
+        expect_hint(expect(scene, 12, 28, told), "springs");
+        assert_int_equal(warnings, 3); /* none of the wall, whose numbers are zero */
+        ooze_scene_free(scene);
+    }
+}
+
 static void examples_have_no_warnings(void **state)
 {
     (void)state;
@@ -257,11 +299,17 @@ static void out_of_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nothing_to_simulate), cmocka_unit_test(empty_fluid),
-        cmocka_unit_test(fluid_in_solid),      cmocka_unit_test(overlapping_fluids),
-        cmocka_unit_test(outside_the_box),     cmocka_unit_test(thin_nozzle),
-        cmocka_unit_test(long_steps),          cmocka_unit_test(frames_and_duration),
-        cmocka_unit_test(ignored_numbers),     cmocka_unit_test(examples_have_no_warnings),
+        cmocka_unit_test(nothing_to_simulate),
+        cmocka_unit_test(empty_fluid),
+        cmocka_unit_test(fluid_in_solid),
+        cmocka_unit_test(overlapping_fluids),
+        cmocka_unit_test(outside_the_box),
+        cmocka_unit_test(thin_nozzle),
+        cmocka_unit_test(long_steps),
+        cmocka_unit_test(frames_and_duration),
+        cmocka_unit_test(ignored_numbers),
+        cmocka_unit_test(ignored_stick),
+        cmocka_unit_test(examples_have_no_warnings),
         cmocka_unit_test(out_of_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

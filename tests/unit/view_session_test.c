@@ -17,7 +17,7 @@ static const char scene_text[] =
     "fluids: [{material: dust, shape: {type: box, size: [0.5, 0.5, 0.5]}}]\n"
     "solids: [{name: ball, shape: {type: sphere, radius: 0.1, position: [2, 0, 0]}}]\n";
 
-static OozeViewSession *open_session(bool paused)
+static OozeViewSession *open_session(bool paused, bool polled)
 {
     char path[256];
     snprintf(path, sizeof path, "%s/scene.yaml", folder);
@@ -25,8 +25,10 @@ static OozeViewSession *open_session(bool paused)
     assert_non_null(file);
     assert_true(fputs(scene_text, file) >= 0 && fclose(file) == 0);
     OozeViewSession *session = NULL;
-    const OozeViewOptions options = {
-        .path = path, .paused = paused, .build = {.threads = 1, .device = OOZE_DEVICE_CPU}};
+    const OozeViewOptions options = {.path = path,
+                                     .paused = paused,
+                                     .polled = polled,
+                                     .build = {.threads = 1, .device = OOZE_DEVICE_CPU}};
     CHECK_OK(ooze_view_session_open(&options, &session, &error));
     return session;
 }
@@ -60,7 +62,7 @@ static uint64_t wait_for(OozeViewSession *session, OozeViewTopic topic, uint64_t
 static void a_session_describes_simulates_and_obeys(void **state)
 {
     (void)state;
-    OozeViewSession *session = open_session(true);
+    OozeViewSession *session = open_session(true, false);
     wait_for(session, OOZE_TOPIC_SCENE, 0, "\"path\":\"materials.dust.drag\"");
     wait_for(session, OOZE_TOPIC_SOLIDS, 0, NULL);
     uint64_t first = wait_for(session, OOZE_TOPIC_STATE, 0, "\"step\":0,");
@@ -89,7 +91,7 @@ static void a_session_describes_simulates_and_obeys(void **state)
 static void a_full_queue_refuses(void **state)
 {
     (void)state;
-    OozeViewSession *session = open_session(false);
+    OozeViewSession *session = open_session(false, false);
     OozeViewMessage message;
     assert_true(ooze_view_message_parse("speed 0", 7, &message));
     bool all = true;
@@ -101,11 +103,49 @@ static void a_full_queue_refuses(void **state)
     ooze_view_session_close(session);
 }
 
+static bool has_packet(OozeViewSession *session, OozeViewTopic topic, const char *part)
+{
+    OozePacket *packet = ooze_view_session_news(session, topic, 0);
+    bool found = packet && memmem(packet->bytes, packet->size, part, strlen(part));
+    ooze_packet_release(packet);
+    return found;
+}
+
+/* Without a thread the session works in polls only, and a poll does not wait. */
+static void a_polled_session_takes_one_step_in_a_poll(void **state)
+{
+    (void)state;
+    OozeViewSession *session = open_session(true, true);
+    say(session, "step");
+    ooze_view_session_want(session);
+    nanosleep(&(struct timespec){0, 50000000}, NULL);
+    assert_false(has_packet(session, OOZE_TOPIC_STATE, "\"step\":"));
+    assert_true(ooze_view_session_poll(session) == 0.0); /* a frame; it has yet to obey */
+    assert_true(has_packet(session, OOZE_TOPIC_STATE, "\"step\":0,"));
+    ooze_view_session_want(session);
+    assert_true(ooze_view_session_poll(session) <= 1.0 / 30.0);
+    nanosleep(&(struct timespec){0, 40000000}, NULL);
+    assert_true(ooze_view_session_poll(session) == 0.0);
+    assert_true(has_packet(session, OOZE_TOPIC_STATE, "\"step\":1,"));
+    assert_true(ooze_view_session_poll(session) > 60.0); /* it is paused */
+    say(session, "speed 0");
+    say(session, "play");
+    for (int i = 0; i < 10; i++) {
+        assert_true(ooze_view_session_poll(session) == 0.0);
+    }
+    nanosleep(&(struct timespec){0, 40000000}, NULL);
+    ooze_view_session_want(session);
+    ooze_view_session_poll(session);
+    assert_true(has_packet(session, OOZE_TOPIC_STATE, "\"step\":11,"));
+    ooze_view_session_close(session);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_session_describes_simulates_and_obeys),
         cmocka_unit_test(a_full_queue_refuses),
+        cmocka_unit_test(a_polled_session_takes_one_step_in_a_poll),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -16,7 +16,12 @@ let inControl = false;
 
 // ---- connection ------------------------------------------------------------------------------
 
-const worker = new Worker("worker.js", { type: "module" });
+// A page without a server holds its worker, with the simulation: a file that is opened from a disk may
+// not load others.
+const simulation = document.getElementById("simulation")?.textContent;
+const worker = simulation
+  ? new Worker(URL.createObjectURL(new Blob([simulation], { type: "text/javascript" })))
+  : new Worker("worker.js", { type: "module" });
 const send = (message: string) => worker.postMessage({ send: message });
 
 worker.onmessage = (event: MessageEvent<Message>) => {
@@ -43,6 +48,10 @@ worker.onmessage = (event: MessageEvent<Message>) => {
       find("offline").textContent = message.refused
         ? "This address is no longer valid: open the one that ooze view has printed."
         : "The simulation is not reachable. Connecting again …";
+      break;
+    case "failed":
+      connected(false);
+      find("offline").textContent = message.text;
       break;
   }
 };

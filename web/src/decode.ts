@@ -1,5 +1,5 @@
 // Packets of bytes, see src/view/encode.h. All numbers are little-endian, as every browser is.
-import type { Frame, Solids, Vector } from "./messages";
+import type { Frame, Message, Solids, Vector } from "./messages";
 
 function decodeFrame(bytes: ArrayBuffer): Frame {
   const view = new DataView(bytes);
@@ -41,6 +41,12 @@ function decodeSolids(bytes: ArrayBuffer): Solids {
   return { type: "solids", meshes };
 }
 
-export function decode(bytes: ArrayBuffer): Frame | Solids {
-  return new DataView(bytes).getUint32(0, true) === 1 ? decodeFrame(bytes) : decodeSolids(bytes);
+// A packet as a message for the page, with the arrays that are transferred to it.
+export function unpack(data: string | ArrayBuffer): [Message, Transferable[]] {
+  if (typeof data === "string") return [JSON.parse(data) as Message, []];
+  const message = new DataView(data).getUint32(0, true) === 1 ? decodeFrame(data) : decodeSolids(data);
+  const arrays = message.type === "frame"
+    ? [message.positions, message.values, message.materials, message.poses, message.nozzles]
+    : message.meshes.flatMap((mesh) => [mesh.positions, mesh.triangles]);
+  return [message, arrays.map((array) => array.buffer as ArrayBuffer)];
 }

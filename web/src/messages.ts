@@ -119,4 +119,5 @@ export type Message =
   | { type: "notice"; text: string }
   | { type: "saved"; yaml: string; hash: string }
   | { type: "connected" }
-  | { type: "disconnected"; refused: boolean };
+  | { type: "disconnected"; refused: boolean }
+  | { type: "failed"; text: string }; // the simulation within the page cannot begin

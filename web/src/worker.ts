@@ -1,5 +1,5 @@
 // Holds the connection: decodes packets, and connects again where it is lost.
-import { decode } from "./decode";
+import { unpack } from "./decode";
 import type { Message } from "./messages";
 
 const scope = self as unknown as DedicatedWorkerGlobalScope;
@@ -8,18 +8,6 @@ let address = "", token = "", wait = 250;
 
 function post(message: Message, transfer: Transferable[] = []) {
   scope.postMessage(message, transfer);
-}
-
-function receive(data: string | ArrayBuffer) {
-  if (typeof data === "string") {
-    post(JSON.parse(data) as Message);
-    return;
-  }
-  const message = decode(data);
-  const arrays = message.type === "frame"
-    ? [message.positions, message.values, message.materials, message.poses, message.nozzles]
-    : message.meshes.flatMap((mesh) => [mesh.positions, mesh.triangles]);
-  post(message, arrays.map((array) => array.buffer as ArrayBuffer));
 }
 
 function connect() {
@@ -31,7 +19,7 @@ function connect() {
     wait = 250;
     post({ type: "connected" });
   };
-  fresh.onmessage = (event) => receive(event.data as string | ArrayBuffer);
+  fresh.onmessage = (event) => post(...unpack(event.data as string | ArrayBuffer));
   fresh.onclose = (event) => {
     socket = null;
     post({ type: "disconnected", refused: event.code === 1008 });

@@ -492,6 +492,7 @@ static OozeStatus solve_lodge(Step *step, OozeError *error)
             restore_momentum(&solve);
         }
         warm_start_record(&solve);
+        carried_record(&solve);
         bodies_apply_impulses(step);
     }
     scratch_rewind(gpu, mark);

@@ -85,6 +85,14 @@ OOZE_DEVICE float4 direction_set(const LodgeView &v, uint32_t i, float4 p)
     return p;
 }
 
+/* The pressure of the next step, when the solve is done: carried_pressure.cu. */
+void carried_record(Lodge *solve);
+OOZE_DEVICE bool carries_pressure(const StepView &s, uint32_t i)
+{
+    return s.next_pressure &&
+           ooze_carries_pressure(s.mobility[i], s.relief_progress[i], s.long_step);
+}
+
 /* Initial guess of a pass, and its record at the end: warm_start.cu. */
 void warm_start(Lodge *solve, int pass);
 void warm_start_record(Lodge *solve);

@@ -63,6 +63,10 @@ OOZE_DEVICE void prepare_particle(const StepView &s, const LodgeView &v, uint32_
     if (wet_body) {
         c = ooze_lodge_wet_body(c, &s.rheology[s.material[i]], s.bulk);
     }
+    if (carries_pressure(s, i)) {
+        ooze_carried_apply(ooze_carried_get(s.warm_start, i), l, s.carried, &c.bulk, &c.hourglass,
+                           &c.explicit_stress);
+    }
     v.stiffness[i] = c.stiffness;
     v.explicit_stress[i] = c.explicit_stress;
     v.bulk[i] = c.bulk;
@@ -148,6 +152,14 @@ template <int LANES, bool WRAPS, bool MODES> static void finish_loop(Step *step)
             stored[0] = next.x;
             stored[1] = next.y;
             stored[2] = next.z;
+            if (s.next_pressure) {
+                OozeCarriedPressure pressure = s.next_pressure[i];
+                if (carries_pressure(s, i)) {
+                    pressure.value +=
+                        ooze_carried_feed(s.density_multiplier[i], pressure.value, s.carried, s.dt);
+                }
+                ooze_carried_set(s.warm_start, i, pressure);
+            }
         });
 }
 

@@ -13,17 +13,8 @@ struct PushStress {
     float4 *flux;   /* three a particle: rows of dev T B */
     float4 *change; /* of the velocities; after the first loop the own part of the force */
     float *factor;  /* of the change */
+    float entering; /* share of the shifts that enters velocities */
 };
-
-void push_stress_allocate(Step *step)
-{
-    StepView *s = &step->view;
-    s->push_multiplier = nullptr;
-    if (step->plan.isotropic_pushes) {
-        s->push_multiplier = scratch<float>(step->gpu, s->n);
-        clear(step->gpu, s->push_multiplier + s->n, sizeof *s->push_multiplier);
-    }
-}
 
 /* Sums over the neighbours of a particle. */
 struct PushSums {
@@ -47,14 +38,14 @@ template <int LANES, bool WRAPS>
 OOZE_DEVICE PushSums sum_pairs(const StepView &s, const PushStress &push, uint32_t i, uint32_t lane)
 {
     const float4 start = s.x0[i], here = push.x[i];
-    const float lambda = s.push_multiplier[i];
+    const float lambda = s.density_multiplier[i];
     const OozeSym3 none = ooze_sym3(0, 0, 0, 0, 0, 0);
     PushSums sums = {none, none, f32x4(0, 0, 0)};
     each_neighbour<LANES>(s.fluid, i, lane, [&](uint32_t j) {
         Delta line = delta<WRAPS>(s, start, s.x0[j]), d = delta<WRAPS>(s, here, push.x[j]);
         bool counts = edge_weight(s, line.r2) > 0.0f; /* not the padding */
         float value, slope = cubic(s, sqrtf(d.r2), &value), f = edge_weight(s, d.r2);
-        float w = (lambda + s.push_multiplier[j]) * slope / fmaxf(sqrtf(line.r2), s.nearest);
+        float w = (lambda + s.density_multiplier[j]) * slope / fmaxf(sqrtf(line.r2), s.nearest);
         f = counts ? f : 0.0f;
         add_square(&sums.pushes, counts ? w : 0.0f, line);
         add_square(&sums.moment, f, d);
@@ -77,7 +68,7 @@ template <int LANES, bool WRAPS> static void moments(Step *step, PushStress push
     StepView s = step->view;
     for_lanes<LANES>(
         step->gpu, s.n, OOZE_BODY(uint32_t i, uint32_t lane) {
-            float share = s.rheology[s.material[i]].push_stress_share;
+            float share = push.entering * s.rheology[s.material[i]].push_stress_share;
             OozeSym3 stress = ooze_sym3(0, 0, 0, 0, 0, 0), correction = stress;
             float4 edge = f32x4(0, 0, 0);
             if (share > 0.0f && is_free(s, i)) {
@@ -100,12 +91,13 @@ template <int LANES, bool WRAPS> static void moments(Step *step, PushStress push
 OOZE_DEVICE Sum3 complete_change(const StepView &s, const PushStress &push, uint32_t i,
                                  float4 force)
 {
-    float4 own = push.change[i], shift = push.shift[i], still = s.position_only_shift[i],
-           u = s.u[i];
+    float4 own = push.change[i], shift = push.shift[i], u = s.u[i];
+    float4 still = s.position_only_shift[i] + (1.0f - push.entering) * shift;
     float by = s.mobility[i] / s.dt, over = 1.0f / s.dt;
     float change[3] = {by * (force.x + own.x), by * (force.y + own.y), by * (force.z + own.z)};
     float after[3] = {u.x - over * still.x, u.y - over * still.y, u.z - over * still.z};
-    float pushed[3] = {over * shift.x, over * shift.y, over * shift.z};
+    float part = over * push.entering;
+    float pushed[3] = {part * shift.x, part * shift.y, part * shift.z};
     push.change[i] = f32x4(change[0], change[1], change[2]);
     Sum3 sum = {0.0, 0.0, 0.0};
     if (s.mobility[i] > 0.0f) {
@@ -145,17 +137,21 @@ template <int LANES, bool WRAPS> static void changes(Step *step, PushStress push
         then);
 }
 
-void push_stress_remove(Step *step, float4 *x, const float4 *shift)
+void push_stress_remove(Step *step, float4 *x, const float4 *shift, float still)
 {
     Gpu *gpu = step->gpu;
     StepView s = step->view;
-    if (!s.push_multiplier) {
+    if (!step->plan.isotropic_pushes) {
         return;
     }
     Mark mark = scratch_mark(gpu);
     uint64_t n = s.n;
-    PushStress push = {x, shift, scratch<float4>(gpu, 3 * (n + 1)), scratch<float4>(gpu, n),
-                       scratch<float>(gpu, 1)};
+    PushStress push = {x,
+                       shift,
+                       scratch<float4>(gpu, 3 * (n + 1)),
+                       scratch<float4>(gpu, n),
+                       scratch<float>(gpu, 1),
+                       1.0f - still};
     /* padding of lists */
     clear(gpu, push.flux + 3 * n, 3 * sizeof *push.flux);
     clear(gpu, x + n, sizeof *x);

@@ -8,12 +8,10 @@
 namespace ooze
 {
 
-/* Memory for the multipliers of the density stage: view.push_multiplier, nullptr where nothing is
-   taken back. */
-void push_stress_allocate(Step *step);
 /* Changes view.u, which is the motion of the step over dt; `x` are the positions at its end, with an
-   element n that is set, and `shift` is that of the density stage. */
-void push_stress_remove(Step *step, float4 *x, const float4 *shift);
+   element n that is set, and `shift` is that of the density stage, whose share `still` enters no
+   velocity. */
+void push_stress_remove(Step *step, float4 *x, const float4 *shift, float still);
 
 } // namespace ooze
 

@@ -20,10 +20,8 @@ static const Formulation *const formulations[] = {&formulation_lodge, &formulati
 /* The first setting that only the processor supports; NULL: none. */
 static const char *processor_setting(const OozeConformationSettings *set)
 {
-    if (set->formulation == OOZE_FORMULATION_LODGE) {
-        return set->carries_pressure ? "pressure: velocity_solve" : nullptr;
-    }
-    return set->formulation == OOZE_FORMULATION_PAPER           ? "formulation: paper"
+    return set->formulation == OOZE_FORMULATION_LODGE           ? nullptr
+           : set->formulation == OOZE_FORMULATION_PAPER         ? "formulation: paper"
            : set->solver == OOZE_CONSTRAINT_JACOBI              ? "solver: jacobi"
            : set->solver == OOZE_CONSTRAINT_CONJUGATE_GRADIENTS ? "solver: conjugate_gradients"
            : set->positions_only                                ? "projection: positions_only"
@@ -149,6 +147,15 @@ static void allocate(Step *step)
     s->rheology = rheology;
     bool lodge = step->plan.settings.formulation == OOZE_FORMULATION_LODGE;
     s->next_warm_start = scratch<float4>(gpu, lodge ? n : 0);
+    bool carries = step->plan.settings.carries_pressure;
+    s->next_pressure = carries ? scratch<OozeCarriedPressure>(gpu, n) : nullptr;
+    s->slow = carries ? scratch<float>(gpu, n) : nullptr;
+    s->density_multiplier = nullptr;
+    if (carries || step->plan.isotropic_pushes) {
+        s->density_multiplier = scratch<float>(gpu, n);
+        clear(gpu, s->density_multiplier + n, sizeof *s->density_multiplier);
+    }
+    s->carried = step->plan.carried;
     s->intruder = s->solids.count > 0 ? scratch<int32_t>(gpu, n) : nullptr;
     bodies_allocate(step);
     step->edges_mark = scratch_mark(gpu); /* the density stage reuses memory from here on */
@@ -222,8 +229,8 @@ DensityJob density_job(Step *step)
     job.density_target = s.density_target;
     job.position_only_shift = s.position_only_shift;
     job.load_excess = s.load_excess;
+    job.multiplier = s.density_multiplier;
     job.start = s.x0;
-    job.multiplier = s.push_multiplier;
     return job;
 }
 
@@ -245,13 +252,27 @@ static void predict(Step *step, float4 *x)
     ooze_timer_lap(step->context->timer, "predict");
 }
 
-/* Corrected positions; returns the largest distance that a particle has moved, or deviated from a
-   straight path in free flight. Waits. */
-static float arrive(Step *step, float4 *x, const float4 *shift)
+struct Arrival {
+    float square; /* of the largest distance that a particle has moved, or deviated from a straight
+                     path in free flight */
+    float share;  /* largest share of a shift of the density stage that enters velocities */
+    OozeCarriedSums carried;
+    __device__ void operator+=(const Arrival &o)
+    {
+        square = fmaxf(square, o.square);
+        share = fmaxf(share, o.share);
+        carried.slow += o.carried.slow;
+        carried.pressure += o.carried.pressure;
+        carried.multiplier += o.carried.multiplier;
+    }
+};
+
+/* Corrected positions. Waits. */
+static Arrival arrive(Step *step, float4 *x, const float4 *shift)
 {
     StepView s = step->view;
-    Max1 none = {0.0f};
-    Max1 farthest = sum_to_host(
+    const Arrival none = {0.0f, 0.0f, {0.0, 0.0, 0.0}};
+    return sum_to_host(
         step->gpu, s.n, none, OOZE_BODY(uint32_t i) {
             float4 corrected = shift[i], still = s.drift[i] + s.position_only_shift[i];
             float4 u = s.u[i], travel = s.dt * u + corrected + still;
@@ -261,21 +282,31 @@ static float arrive(Step *step, float4 *x, const float4 *shift)
             if (ooze_flies_freely(dot(before, before), s.free_speed)) {
                 travel = travel - s.dt * before;
             }
-            Max1 square = {dot(travel, travel)};
-            return square;
+            Arrival own = {dot(travel, travel), 1.0f, {0.0, 0.0, 0.0}};
+            if (s.next_pressure) {
+                own.share = 1.0f - s.rheology[s.material[i]].still;
+                own.carried.slow = (double)s.slow[i];
+                own.carried.pressure = (double)s.next_pressure[i].value;
+                own.carried.multiplier =
+                    carries_pressure(s, i) ? (double)s.density_multiplier[i] : 0.0;
+            }
+            return own;
         });
-    return sqrtf(farthest.a);
 }
 
-/* Position-only shifts do not enter the velocity. */
-static void store_state(Step *step, const float4 *x)
+/* Position-only shifts do not enter the velocity, nor does the share `still` of the others. */
+static void store_state(Step *step, const float4 *x, const float4 *shift, float still)
 {
     StepView s = step->view;
     float4 *position = store_positions(&step->engine->store);
     float4 *velocity = store_velocities(&step->engine->store);
     for_each(
         step->gpu, s.n, OOZE_BODY(uint32_t i) {
-            float4 at = x[i], u = s.u[i] - (1.0f / s.dt) * s.position_only_shift[i];
+            float4 at = x[i], left_out = s.position_only_shift[i];
+            if (still > 0.0f) {
+                left_out = left_out + still * shift[i];
+            }
+            float4 u = s.u[i] - (1.0f / s.dt) * left_out;
             position[i] = f32x4(at.x, at.y, at.z);
             velocity[i] = f32x4(u.x, u.y, u.z);
         });
@@ -292,7 +323,6 @@ static OozeStatus move(Step *step, const Formulation *formulation, OozeError *er
     s->position_only_shift = scratch<float4>(gpu, s->n);
     s->density_target = scratch<float>(gpu, s->n);
     s->load_excess = scratch<float>(gpu, s->n);
-    push_stress_allocate(step);
     set_density_targets(step);
     predict(step, x);
     Mark mark = scratch_mark(gpu);
@@ -301,8 +331,8 @@ static OozeStatus move(Step *step, const Formulation *formulation, OozeError *er
     if (status) {
         return status;
     }
-    float farthest = arrive(step, x, shift);
-    if (ooze_travels_too_far(farthest, step->context->longest_travel)) {
+    Arrival arrival = arrive(step, x, shift);
+    if (ooze_travels_too_far(sqrtf(arrival.square), step->context->longest_travel)) {
         step->context->report->too_far = true;
         return OOZE_OK;
     }
@@ -313,10 +343,11 @@ static OozeStatus move(Step *step, const Formulation *formulation, OozeError *er
     }
     formulation->finish(step);
     ooze_timer_lap(timer, "finish");
-    push_stress_remove(step, x, shift);
+    float still = ooze_carried_still_now(1.0f - arrival.share, arrival.carried, s->n, s->dt);
+    push_stress_remove(step, x, shift, still);
     update_relief(step);
     ooze_timer_lap(timer, "rest");
-    store_state(step, x);
+    store_state(step, x, shift, still);
     bodies_place(step, store_positions(&step->engine->store),
                  store_velocities(&step->engine->store));
     return OOZE_OK;

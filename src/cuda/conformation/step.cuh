@@ -7,6 +7,7 @@
 #include "cuda/engine.cuh"
 #include "physics/kernels.h"
 extern "C" {
+#include "methods/conformation/carried_pressure_formula.h"
 #include "solvers/contact_set_formula.h"
 }
 
@@ -52,8 +53,12 @@ struct StepView {
     SolidsView solids;
     float4 *next_warm_start, *drift, *position_only_shift;
     float *density_target, *load_excess;
-    float *push_multiplier;  /* of the density stage: see push_stress.cuh; or NULL */
-    float4 *surface_impulse; /* velocity that surface tension adds; or NULL */
+    /* see methods/conformation/carried_pressure.h; NULL: none is carried */
+    OozeCarriedPressure *next_pressure;
+    OozeCarriedScales carried;
+    float *slow;               /* see ooze_carried_slow */
+    float *density_multiplier; /* see OozeDensityJob; or NULL */
+    float4 *surface_impulse;   /* velocity that surface tension adds; or NULL */
 };
 
 struct Step {

@@ -133,6 +133,7 @@ const OozeMethod ooze_method_ballistic = {
              .param_count = PARAM_COUNT},
     .material_keys = material_keys,
     .traces_paths = true,
+    .sticks_to_solids = true,
     .pushes_solids = true,
     .step = step,
 };

@@ -1,21 +1,12 @@
 #include "methods/conformation/carried_pressure.h"
 
-enum { LANE = 3 /* of the field warm_start: the pressure, then its stiffness */ };
-
-/* Fluid that overlaps, and fluid that nozzles move, carry none. In long steps the pressure begins
-   anew: see impact.h. */
 static bool carries(const OozeConformationStep *s, uint64_t i)
 {
-    return s->mobility[i] > 0.0f && s->relief_progress[i] >= 1.0f && !s->long_step;
+    return ooze_carries_pressure(s->mobility[i], s->relief_progress[i], s->long_step);
 }
 
-static OozeCarriedPressure carried_by(const OozeConformationStep *s, uint64_t i)
-{
-    const float *lanes = s->warm_start + 8 * i + LANE;
-    return (OozeCarriedPressure){lanes[0], lanes[1]};
-}
-
-/* The smallest of the materials present: what is left of the shifts then conserves momentum. */
+/* The smallest of the materials present, for all particles: what is left of the shifts then
+   conserves momentum. */
 static void find_still_share(OozeConformationStep *s)
 {
     s->still_share = 1.0f;
@@ -30,16 +21,18 @@ void ooze_carried_allocate(OozeConformationStep *s)
     OozeArena *arena = s->context->arena;
     if (s->settings.carries_pressure) {
         s->next_pressure = ooze_arena_alloc(arena, s->n, sizeof *s->next_pressure);
+        s->carried_partial =
+            ooze_arena_alloc(arena, s->n / OOZE_CONFORMATION_GRAIN + 1, sizeof *s->carried_partial);
         find_still_share(s);
     }
 }
 
-void ooze_carried_add(OozeConformationStep *s, uint64_t i, OozeLodgeCoefficients *c)
+void ooze_carried_add(OozeConformationStep *s, uint64_t i, OozeMat3 gradient,
+                      OozeLodgeCoefficients *c)
 {
     if (carries(s, i)) {
-        c->bulk = ooze_carried_stiffness(c->bulk, s->carried_inertia);
-        float guess = ooze_carried_guess(carried_by(s, i), c->bulk);
-        c->explicit_stress = ooze_sym3_add_pressure(c->explicit_stress, -guess);
+        ooze_carried_apply(ooze_carried_get(s->warm_start, i), gradient, s->carried, &c->bulk,
+                           &c->hourglass, &c->explicit_stress);
     }
 }
 
@@ -48,24 +41,57 @@ static void record_range(void *data, uint64_t begin, uint64_t end, int worker)
     (void)worker;
     const OozeLodge *solve = data;
     OozeConformationStep *s = solve->step;
+    double slow = 0.0;
     for (uint64_t i = begin; i < end; i++) {
         OozeCarriedPressure next = {0.0f, 0.0f};
-        float stiffness = solve->bulk[i];
         if (carries(s, i)) {
-            OozeMat3 l = ooze_velocity_gradient(s, i);
-            float guess = ooze_carried_guess(carried_by(s, i), stiffness);
-            next = ooze_carried_next(guess, stiffness, (float)(l.m[0] + l.m[4] + l.m[8]),
-                                     s->expansion[i], s->dt);
+            OozeMat3 gradient = ooze_velocity_gradient(s, i);
+            OozeCarriedPressure carried = ooze_carried_get(s->warm_start, i);
+            next = ooze_carried_next(carried, solve->bulk[i], gradient, s->expansion[i], s->dt);
+            slow += (double)ooze_carried_slow(carried, gradient, s->carried);
         }
         s->next_pressure[i] = next;
     }
+    solve->partial[begin / OOZE_CONFORMATION_GRAIN] = slow;
 }
 
 void ooze_carried_record(OozeLodge *solve)
 {
-    const OozeConformationStep *s = solve->step;
+    OozeConformationStep *s = solve->step;
     if (s->settings.carries_pressure) {
-        ooze_parallel_for(s->context->threads, s->n, OOZE_CONFORMATION_GRAIN, record_range, solve);
+        s->carried_sums.slow = ooze_lodge_sum(solve, record_range);
+    }
+}
+
+static void sum_pressure_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const OozeConformationStep *s = data;
+    double sum = 0.0;
+    for (uint64_t i = begin; i < end; i++) {
+        sum += (double)s->next_pressure[i].value;
+    }
+    s->carried_partial[begin / OOZE_CONFORMATION_GRAIN] = sum;
+}
+
+static void sum_multiplier_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const OozeConformationStep *s = data;
+    double sum = 0.0;
+    for (uint64_t i = begin; i < end; i++) {
+        sum += carries(s, i) ? (double)s->density_multiplier[i] : 0.0;
+    }
+    s->carried_partial[begin / OOZE_CONFORMATION_GRAIN] = sum;
+}
+
+void ooze_carried_share(OozeConformationStep *s)
+{
+    if (s->settings.carries_pressure) {
+        OozeBlockSum sum = {s->context->threads, s->n, OOZE_CONFORMATION_GRAIN, s->carried_partial};
+        s->carried_sums.pressure = ooze_block_sum(&sum, sum_pressure_range, s);
+        s->carried_sums.multiplier = ooze_block_sum(&sum, sum_multiplier_range, s);
+        s->still_share = ooze_carried_still_now(s->still_share, s->carried_sums, s->n, s->dt);
     }
 }
 
@@ -74,9 +100,12 @@ static void store_range(void *data, uint64_t begin, uint64_t end, int worker)
     (void)worker;
     const OozeConformationStep *s = data;
     for (uint64_t i = begin; i < end; i++) {
-        float *lanes = s->warm_start + 8 * i + LANE;
-        lanes[0] = s->next_pressure[i].value;
-        lanes[1] = s->next_pressure[i].stiffness;
+        OozeCarriedPressure next = s->next_pressure[i];
+        if (carries(s, i)) {
+            next.value +=
+                ooze_carried_feed(s->density_multiplier[i], next.value, s->carried, s->dt);
+        }
+        ooze_carried_set(s->warm_start, i, next);
     }
 }
 

@@ -12,9 +12,12 @@
 /* Arrays of the step, in its arena; none without that setting. */
 void ooze_carried_allocate(OozeConformationStep *step);
 /* Adds the carried pressure to the coefficients of particle i, and raises their stiffness. */
-void ooze_carried_add(OozeConformationStep *step, uint64_t i, OozeLodgeCoefficients *c);
+void ooze_carried_add(OozeConformationStep *step, uint64_t i, OozeMat3 gradient,
+                      OozeLodgeCoefficients *c);
 /* The pressure of the next step, when the solve is done; stored when the step is. */
 void ooze_carried_record(OozeLodge *solve);
+/* After the density stage: step->still_share. */
+void ooze_carried_share(OozeConformationStep *step);
 void ooze_carried_store(OozeConformationStep *step);
 
 #endif

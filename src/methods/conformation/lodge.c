@@ -419,7 +419,7 @@ static void prepare_range(void *data, uint64_t begin, uint64_t end, int worker)
             c = ooze_lodge_wet_body(c, &s->rheology[s->material[i]], s->settings.bulk);
         }
         if (s->settings.carries_pressure) {
-            ooze_carried_add(s, i, &c);
+            ooze_carried_add(s, i, state.l, &c);
         }
         solve->stiffness[i] = c.stiffness;
         solve->explicit_stress[i] = c.explicit_stress;

@@ -207,14 +207,6 @@ OOZE_FORMULA OozeSym3 ooze_lodge_spin_strain(OozeSpin w, float dt)
     return ooze_sym3_scale(ooze_spin_square(w), 0.5f / dt);
 }
 
-OOZE_FORMULA OozeSym3 ooze_sym3_add_pressure(OozeSym3 s, float p)
-{
-    s.xx += p;
-    s.yy += p;
-    s.zz += p;
-    return s;
-}
-
 /* ---- second order in time ------------------------------------------------------------------- */
 
 /* b of viscous stress: with one half a viscous motion decays by 1/(1 + v/2)^2 a step,

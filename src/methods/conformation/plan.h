@@ -3,6 +3,7 @@
 #ifndef OOZE_METHODS_CONFORMATION_PLAN_H
 #define OOZE_METHODS_CONFORMATION_PLAN_H
 
+#include "methods/conformation/carried_pressure_formula.h"
 #include "methods/method.h"
 #include "methods/temperature_scale.h"
 #include "physics/lodge.h"
@@ -120,11 +121,8 @@ typedef struct OozeConformationPlan {
     int row_count;
     int more_modes; /* largest number of modes beyond the first; gaps count */
     OozeTemperatureRows *temperature_rows; /* per material; NULL: none depends on temperature */
+    OozeCarriedScales carried;
     /* over relative mass, of all rows, m3/s2; tensions between liquids count */
-    /* Stiffness by which that of carried pressure grows at most, see ooze_carried_stiffness. 0 with
-       bodies and dynamic solids: all shifts of the density stage are momentum there, and of these a
-       stiffer fluid makes motion that hardly decays. */
-    float carried_inertia;
     float largest_surface_tension;
     bool isotropic_pushes; /* some row takes back the stress of pushes: see push_stress.h */
     bool interfaces;       /* there are several liquids, and tension between them */

@@ -1,6 +1,7 @@
 /* Positions at the end of a step, from the solved velocities and the density stage. */
 #include "base/fail.h"
 #include "methods/conformation/bodies/step_bodies.h"
+#include "methods/conformation/carried_pressure.h"
 #include "methods/conformation/position_stage_formula.h"
 #include "methods/conformation/push_stress.h"
 
@@ -92,7 +93,9 @@ static OozeStatus allocate_move(Move *move, OozeError *error)
     move->farthest = ooze_arena_alloc(arena, chunks, sizeof *move->farthest);
     s->drift = ooze_arena_alloc(arena, s->n, sizeof *s->drift);
     s->position_only_shift = ooze_arena_alloc(arena, s->n, sizeof *s->position_only_shift);
-    ooze_push_stress_allocate(s);
+    bool wanted = s->settings.carries_pressure || s->isotropic_pushes;
+    s->density_multiplier =
+        wanted ? ooze_gathered_alloc(arena, s->n, sizeof *s->density_multiplier) : NULL;
     s->density_target = ooze_arena_alloc(arena, s->n, sizeof *s->density_target);
     s->load_excess = ooze_arena_alloc(arena, s->n, sizeof *s->load_excess);
     return ooze_arena_failed(arena) ? ooze_fail_memory(error, "the conformation step", s->n * 72)
@@ -121,6 +124,7 @@ OozeStatus ooze_conformation_move(OozeConformationStep *s, OozeDensityMemory *ow
     if (status) {
         return status;
     }
+    ooze_carried_share(s);
     run(s, arrive_range, &move);
     if (too_far(&move)) {
         s->context->report->too_far = true;
@@ -128,6 +132,7 @@ OozeStatus ooze_conformation_move(OozeConformationStep *s, OozeDensityMemory *ow
     }
     ooze_timer_lap(timer, "rest");
     if (s->coupling) { /* the density stage has moved dynamic solids as well */
+        ooze_coupling_leave_out(s->coupling, (double)s->still_share);
         ooze_coupling_spread_motion(s->coupling);
     }
     if (formulation->regathers_edges) {

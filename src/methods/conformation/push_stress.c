@@ -2,15 +2,6 @@
 
 #include "base/fail.h"
 
-void ooze_push_stress_allocate(OozeConformationStep *s)
-{
-    s->push_multiplier = NULL;
-    if (s->isotropic_pushes) {
-        s->push_multiplier =
-            ooze_gathered_alloc(s->context->arena, s->n, sizeof *s->push_multiplier);
-    }
-}
-
 static void add_range(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
@@ -26,7 +17,7 @@ OozeStatus ooze_push_stress_remove(OozeConformationStep *s, const OozeF32x4 *x,
     const OozePushStressLoops *loops = ooze_push_stress_loops();
     OozeThreads *threads = s->context->threads;
     OozeArena *arena = s->context->arena;
-    if (!s->push_multiplier) {
+    if (!s->isotropic_pushes) {
         return OOZE_OK;
     }
     OozePushStress push = {.step = s,

@@ -42,8 +42,6 @@ typedef struct OozePushStressLoops {
 } OozePushStressLoops;
 OOZE_LOOPS_DECLARE(OozePushStressLoops, ooze_push_stress_loops);
 
-/* Memory for the multipliers that the density stage returns; none where nothing is taken back. */
-void ooze_push_stress_allocate(OozeConformationStep *step);
 /* Changes step->u, the velocities after the pushes, at the positions x (n and four zero ones). */
 OozeStatus ooze_push_stress_remove(OozeConformationStep *step, const OozeF32x4 *x,
                                    const OozeF32x4 *shift, OozeError *error);

@@ -61,7 +61,7 @@ static inline Sums sum_pairs(const OozePushStress *push, uint64_t i, bool period
     const OozeBox box = edges->box;
     const uint64_t first = edges->list->first[i];
     const uint32_t *j = edges->list->index + first, *last = j + edges->list->first[i + 1] - first;
-    const float *weight = edges->weight + first, *lambda = s->push_multiplier;
+    const float *weight = edges->weight + first, *lambda = s->density_multiplier;
     OozeF32x4 none = {0}, value = {0}, smallest = ooze_f32x4_splat(cubic.smallest);
     Sums sums = {.edge = {none, none, none}};
     for (; j < last; j += 4, weight += 4) {

@@ -47,7 +47,7 @@ OozeDensityJob ooze_conformation_density_job(OozeConformationStep *s, OozeDensit
         .density_target = s->density_target,
         .position_only_shift = s->position_only_shift,
         .load_excess = s->load_excess,
-        .multiplier = s->push_multiplier,
+        .multiplier = s->density_multiplier,
         .start = s->x0,
         .grid = own->grid,
         .near = &own->near,
@@ -65,6 +65,7 @@ OozeStatus ooze_conformation_density(OozeConformationStep *s, OozeDensityMemory 
         if (status) {
             return status;
         }
+        ooze_coupling_remember_motion(s->coupling);
         job.context = s->coupling->context;
         job.coupling = s->coupling;
     }

@@ -164,7 +164,7 @@ OozeStatus ooze_conformation_step(void *data, OozeStepContext *c, OozeError *err
         .row_count = plan.row_count,
         .temperature_rows = plan.temperature_rows,
         .largest_surface_tension = plan.largest_surface_tension,
-        .carried_inertia = plan.carried_inertia,
+        .carried = plan.carried,
         .interfaces = plan.interfaces,
         .isotropic_pushes = plan.isotropic_pushes,
         .drift_share = plan.drift_share,

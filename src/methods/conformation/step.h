@@ -50,11 +50,12 @@ typedef struct OozeConformationStep {
     OozeF32x4 *next_warm_start;
     OozeCarriedPressure *next_pressure; /* of this step; NULL: none is carried */
     OozeF32x4 *surface_impulse;         /* velocity that surface tension adds; or NULL */
-    float carried_inertia;              /* see the plan */
-    bool isotropic_pushes;              /* see the plan */
-    /* Multipliers of the density stage, n and four zero ones: see push_stress.h; or NULL */
-    float *push_multiplier;
-    float still_share; /* of a shift of the density stage that enters no velocity */
+    OozeCarriedScales carried;
+    bool isotropic_pushes; /* see the plan */
+    float still_share;     /* of a shift of the density stage that enters no velocity */
+    OozeCarriedSums carried_sums;
+    double *carried_partial;             /* sums, per chunk of particles */
+    float *density_multiplier;           /* see OozeDensityJob, with four zero ones; or NULL */
     float *density_target, *load_excess; /* of densities, see OozeDensityJob */
     float *relief_progress; /* 1: relief is finished; see ooze_conformation_set_density_targets */
     OozeF32x4 *drift;       /* position-only, see OozeDensityJob */

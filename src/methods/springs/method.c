@@ -440,6 +440,7 @@ const OozeMethod ooze_method_springs = {
     .material_keys = material_keys,
     .support_ratio = 1.0 / OOZE_SPRINGS_BULK_SPACING,
     .uses_fluid_neighbours = true,
+    .sticks_to_solids = true,
     .pushes_solids = true,
     .create = create,
     .destroy = destroy,

@@ -1,0 +1,53 @@
+"""Types: looks.
+
+Written by tools/python_bindings.py from include/ooze/look.h; edit that.
+"""
+from __future__ import annotations
+
+from ctypes import (Structure, c_bool, c_char_p, c_double, c_float, c_int)
+from enum import IntEnum
+from typing import Any
+from ooze.c._support import enumerated, member, structure
+
+
+class OozeLookKind(IntEnum):
+    """The C enumeration OozeLookKind."""
+    # a reflecting coat over a diffuse body
+    OOZE_LOOK_OPAQUE = 0
+    # coloured reflection
+    OOZE_LOOK_METAL = 1
+    # refraction, absorption in the volume, optional scattering
+    OOZE_LOOK_CLEAR = 2
+    # subsurface scattering
+    OOZE_LOOK_TRANSLUCENT = 3
+    OOZE_LOOK_KIND_COUNT = 4
+
+
+@structure
+class OozeLookInfo(Structure):
+    """One row of the table of named looks."""
+    name: bytes | None = member(c_char_p)
+    kind: int = enumerated(OozeLookKind, c_int)
+    has_color: bool = member(c_bool, "false: the colour is that of the material or solid")
+    color: Any = member(c_float * 3, "linear RGB")
+    depth: float = member(c_double,
+        "distance after which white light has the colour, over the fluid's extent")
+    refraction: float = member(c_double, "refractive index of the body or of its coat")
+    roughness: float = member(c_double, "0: a mirror, 1: diffuse")
+    coat: float = member(c_double, "strength of the reflecting coat, 0 to 1")
+    cloudiness: float = member(c_double, "mean number of scattering events per depth")
+    translucency: float = member(c_double, "share of the light that enters a translucent body")
+    help: bytes | None = member(c_char_p, "one line of description")
+
+
+@structure
+class OozeLookDef(Structure):
+    """A look: a row of the table, with modifications."""
+    type: int = member(c_int, "index of the row")
+    color: Any = member(c_float * 3, "linear RGB; NAN: that of the row")
+    depth: float = member(c_double, "m; NAN: that of the row times the fluid's extent")
+    refraction: float = member(c_double, "NAN: that of the row")
+    roughness: float = member(c_double, "NAN: that of the row")
+    coat: float = member(c_double, "NAN: that of the row")
+    cloudiness: float = member(c_double, "NAN: that of the row")
+    translucency: float = member(c_double, "NAN: that of the row")
