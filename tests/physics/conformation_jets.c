@@ -109,14 +109,18 @@ static Coiling run_coil(const Coil *c)
     probe.point = vec3(0, 0.45 * c->height, 0);
     CHECK_OK(ooze_world_add_probe(world, &probe, &azimuth, &error));
     int steps = (int)round(c->seconds / c->time_step), count = 0;
-    double swing = 0, swings = 0;
+    double swing = 0, swings = 0, last = NAN, turned = 0;
     assert_true(steps <= SAMPLES_MAX);
     for (int i = 0; i < steps; i++) {
         step_world(world);
-        double now = read_probe(world, azimuth, 0);
+        double now = read_probe(world, azimuth, 0), aside = read_probe(world, azimuth, 1);
         if (!isnan(now)) {
-            turn[count++] = now;
-            swing += 2 * i >= steps ? read_probe(world, azimuth, 1) : 0;
+            /* a thread that falls straight crosses its axis by chance: these are no turns */
+            bool turns = aside > 0.1 * c->radius && !isnan(last);
+            turned += turns ? now - last : 0;
+            last = now;
+            turn[count++] = turned;
+            swing += 2 * i >= steps ? aside : 0;
             swings += 2 * i >= steps ? 1 : 0;
         }
     }
@@ -127,8 +131,8 @@ static Coiling run_coil(const Coil *c)
     find_periods(turn, count, c->time_step, &found);
     measure_coil(world, c, (double)stats.emitted / c->seconds, &found);
     printf(
-        "  compliance %g: %.2f turns, %.1f rad/s, thread of %.4f m at %.3f m/s, coil of %.4f m\n",
-        c->matter.compliance, found.turns, found.omega, found.thread, found.speed, found.coil);
+        "  compliance %g: %.2f turns (swing %.4f m), %.1f rad/s, thread of %.4f m at %.3f m/s, coil of %.4f m\n",
+        c->matter.compliance, found.turns, found.swing, found.omega, found.thread, found.speed, found.coil);
     ooze_world_destroy(world);
     return found;
 }
