@@ -57,6 +57,8 @@ typedef struct OozeBuildOptions {
     OozeDevice device;
     OozeLogCallback log;
     void *log_user;
+    /* A frame of the scene will be restored: no fluid is filled, apart from particle bodies. */
+    bool to_be_restored;
 } OozeBuildOptions;
 /* Creates a world and adds everything in the scene. `options` may be NULL. */
 OOZE_API OozeStatus ooze_scene_build(const OozeScene *scene, const OozeBuildOptions *options,

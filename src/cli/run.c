@@ -410,7 +410,9 @@ static int simulate(Job *job)
             }
             return job->plan.mesh ? finish_meshing(job) : OOZE_EXIT_OK;
         }
-        ooze_run_log_line(&job->log, "resumed at step %llu", (unsigned long long)session->step);
+        ooze_run_log_line(&job->log, "resumed at step %llu, %llu particles",
+                          (unsigned long long)session->step,
+                          (unsigned long long)ooze_world_particle_count(job->world));
         if (!job->plan.quiet) {
             ooze_report_line("ooze: resuming at step %llu", (unsigned long long)session->step);
         }
@@ -430,13 +432,19 @@ static int simulate(Job *job)
     return code;
 }
 
+static bool has_state(const OozeRunFolder *folder)
+{
+    return folder && (folder->frame_count > 0 || folder->has_checkpoint);
+}
+
 static int build_world(Job *job)
 {
     OozeError error = {0};
     OozeBuildOptions options = {.threads = (int)job->plan.threads,
                                 .device = job->plan.device,
                                 .log = ooze_run_log_callback,
-                                .log_user = &job->log};
+                                .log_user = &job->log,
+                                .to_be_restored = has_state(job->folder)};
     /* reports an unavailable device before anything is written */
     OozeStatus status =
         job->plan.dry_run
@@ -447,10 +455,13 @@ static int build_world(Job *job)
     }
     OozeWorldStats stats;
     ooze_world_stats(job->world, &stats);
-    ooze_run_log_line(&job->log, "ooze %s, scene '%s', %llu particles, %d threads",
-                      ooze_version().text,
-                      job->plan.scene_path ? job->plan.scene_path : "of the run",
-                      (unsigned long long)stats.particles, stats.threads);
+    const char *path = job->plan.scene_path ? job->plan.scene_path : "of the run";
+    char count[32] = "";
+    if (!options.to_be_restored) {
+        snprintf(count, sizeof count, "%llu particles, ", (unsigned long long)stats.particles);
+    }
+    ooze_run_log_line(&job->log, "ooze %s, scene '%s', %s%d threads", ooze_version().text, path,
+                      count, stats.threads);
     const char *chosen = ooze_scene_chosen(job->scene);
     if (chosen) {
         ooze_run_log_line(&job->log, "chosen: %s", chosen);

@@ -17,6 +17,7 @@ typedef struct Build {
     double samples_max;      /* solids of more boundary samples are not sampled */
     double share;            /* fraction of each fluid that is placed */
     bool counted;            /* fluids are counted only */
+    bool to_be_restored;     /* see OozeBuildOptions */
     OozeError *refusal;      /* receives the error of too large a scene; NULL: building fails */
     const OozeNode *node;    /* NULL: not caused by the scene */
     const char *list, *name; /* of the item that failed; NULL: the method */
@@ -160,7 +161,7 @@ static OozeStatus check_capacity(Build *build)
     const OozeSceneDef *def = &build->scene->def;
     double total = 0.0, most = 0.0;
     int largest = 0;
-    if (count_cells(def) <= UNCOUNTED_MAX || build->share < 1.0) {
+    if (count_cells(def) <= UNCOUNTED_MAX || build->share < 1.0 || build->to_be_restored) {
         return OOZE_OK;
     }
     for (int i = 0; i < def->fluid_count; i++) {
@@ -181,8 +182,8 @@ static OozeStatus check_capacity(Build *build)
 
 /* ---- fluids, emitters, probes, changes ------------------------------------------------------- */
 
-/* Adds a fluid; one that is only counted leaves its temperature field, for the checks. Bodies are
-   checked one by one and are placed, if they are not large. */
+/* Adds a fluid; one that is only counted or is restored later leaves its temperature field. Bodies
+   are checked one by one and are placed, if they are not large. */
 static OozeStatus add_fluid(Build *build, int i, OozeFluidDef *fluid)
 {
     bool body = fluid->body != OOZE_BODY_FLUID;
@@ -193,7 +194,9 @@ static OozeStatus add_fluid(Build *build, int i, OozeFluidDef *fluid)
     if (build->share < 1.0) {
         return ooze_world_add_fluid(build->world, fluid, NULL, &build->cause);
     }
-    if (!build->counted || (body && (double)build->scene->filled[i] <= build->placed_max)) {
+    bool placed = body ? !build->counted || (double)build->scene->filled[i] <= build->placed_max
+                       : !build->counted && !build->to_be_restored;
+    if (placed) {
         return ooze_world_add_fluid(build->world, fluid, &build->scene->filled[i], &build->cause);
     }
     return isnan(fluid->temperature) ? OOZE_OK
@@ -276,6 +279,7 @@ static OozeStatus create_world(Build *build, const OozeBuildOptions *options)
 static OozeStatus build_world(Build *build, const OozeBuildOptions *options)
 {
     OozeStatus status = create_world(build, options);
+    build->to_be_restored = options && options->to_be_restored;
     /* Probes come before fluid: a probe may add a field that is set when fluid is added. */
     status = status ? status : set_method(build);
     status = status ? status : add_materials(build);

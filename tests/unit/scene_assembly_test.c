@@ -311,6 +311,32 @@ static void files_have_absolute_paths_and_checksums(void **state)
     ooze_free(text);
 }
 
+/* Filling a scene of millions of particles takes minutes; a run that is resumed has them. */
+static void worlds_to_be_restored_are_not_filled(void **state)
+{
+    (void)state;
+    OozeScene *scene = load_good(HEAD "materials: {water: {}}\n"
+                                      "fluids: [{material: water, temperature: 300,\n"
+                                      "          shape: {type: box, size: [1, 1, 1]}}]\n");
+    OozeBuildOptions options = {.to_be_restored = true};
+    OozeWorld *filled = NULL, *restored = NULL;
+    CHECK_OK(ooze_scene_build(scene, NULL, &filled, &error));
+    CHECK_OK(ooze_scene_build(scene, &options, &restored, &error));
+    assert_int_equal(ooze_world_frame(filled)->particle_count, 1000);
+    assert_int_equal(ooze_world_frame(restored)->particle_count, 0);
+    CHECK_OK(ooze_world_step(filled, &error));
+    CHECK_OK(ooze_world_restore(restored, ooze_world_frame(filled), &error));
+    for (int k = 0; k < 2; k++) {
+        assert_true(ooze_frame_hash(ooze_world_frame(filled)) ==
+                    ooze_frame_hash(ooze_world_frame(restored)));
+        CHECK_OK(ooze_world_step(filled, &error));
+        CHECK_OK(ooze_world_step(restored, &error));
+    }
+    ooze_world_destroy(filled);
+    ooze_world_destroy(restored);
+    ooze_scene_free(scene);
+}
+
 static void locale_does_not_matter(void **state)
 {
     (void)state;
@@ -337,6 +363,7 @@ int main(void)
         cmocka_unit_test(canonical_text_of_examples_is_read_back),
         cmocka_unit_test(canonical_text_contains_includes_and_overrides),
         cmocka_unit_test(files_have_absolute_paths_and_checksums),
+        cmocka_unit_test(worlds_to_be_restored_are_not_filled),
         cmocka_unit_test(locale_does_not_matter),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);

@@ -4,7 +4,7 @@ Written by tools/python_bindings.py from include/ooze/scene.h; edit that.
 """
 from __future__ import annotations
 
-from ctypes import (Structure, c_char_p, c_double, c_int, c_uint64, c_void_p)
+from ctypes import (Structure, c_bool, c_char_p, c_double, c_int, c_uint64, c_void_p)
 from enum import IntEnum
 from typing import Any
 from ooze.c._support import enumerated, member, structure
@@ -53,6 +53,9 @@ class OozeBuildOptions(Structure):
     device: int = enumerated(OozeDevice, c_int)
     log: Any = member(OozeLogCallback)
     log_user: Any = member(c_void_p)
+    to_be_restored: bool = member(c_bool,
+        "A frame of the scene will be restored: no fluid is filled, apart from particle "
+        "bodies.")
 
 
 @structure
