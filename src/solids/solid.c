@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "solids/dynamic.h"
 #include "solids/mass.h"
-#include "solids/shape_formula.h"
+#include "solids/sweep_formula.h"
 
 OozeSolidDef ooze_solid_def_default(void)
 {
@@ -257,62 +257,9 @@ OozeContact ooze_solid_contact(const OozeSolid *solid, OozeVec3 world_point)
     return ooze_placed_contact(solid->shape, &solid->pose, world_point);
 }
 
-/* Largest number of strides of a trace, reached only along a surface for hundreds of spacings; it
-   then counts as a hit. */
-enum { STRIDES_MAX = 8192 };
-
-/* Length of path to the surface at a point near it; -1 where the path leads away from it or the
-   length is above 2 tolerance. */
-static double left_to_surface(const OozeShape *shape, OozeVec3 point, OozeVec3 direction,
-                              double room, double tolerance)
-{
-    OozeVec3 normal;
-    (void)ooze_shape_distance(shape, point, &normal);
-    double approach = -vec3_dot(normal, direction);
-    if (!(approach > 0.0)) {
-        return -1.0;
-    }
-    double left = room > 0.0 ? room / approach : 0.0;
-    return left <= 2.0 * tolerance ? left : -1.0;
-}
-
-/* Whether the bounding box is farther from a point than `reach`. An inverted shape is solid outside
-   of its box. */
-static bool is_far(const OozeShape *shape, OozeVec3 p, double reach)
-{
-    OozeBounds box = ooze_shape_bounds(shape);
-    return !ooze_shape_inverted(shape) &&
-           (p.x < box.min.x - reach || p.x > box.max.x + reach || p.y < box.min.y - reach ||
-            p.y > box.max.y + reach || p.z < box.min.z - reach || p.z > box.max.z + reach);
-}
-
 OozeTrace ooze_solid_trace(const OozeSolid *solid, OozeVec3 a, OozeVec3 b, double margin,
                            double tolerance)
 {
-    OozeTrace trace = {0};
-    OozeVec3 travel = vec3_sub(b, a);
-    double length = vec3_length(travel), travelled = 0.0;
-    if (!(length > 0.0) || !isfinite(length) || !(tolerance > 0.0)) {
-        return trace;
-    }
-    trace.clear = is_far(solid->shape, a, margin + length + tolerance);
-    OozeVec3 direction = vec3_scale(travel, 1.0 / length);
-    for (int stride = 0; !trace.clear && travelled < length && stride < STRIDES_MAX; stride++) {
-        trace.point = vec3_madd(a, travelled, direction);
-        double room = ooze_shape_distance(solid->shape, trace.point, NULL) - margin;
-        if (room <= tolerance) {
-            double left = left_to_surface(solid->shape, trace.point, direction, room, tolerance);
-            if (left >= 0.0) {
-                trace.fraction = (travelled + left) / length;
-                trace.point = vec3_madd(trace.point, left, direction);
-                trace.hit = trace.fraction <= 1.0;
-                return trace;
-            }
-        }
-        trace.clear = stride == 0 && room > length + tolerance;
-        trace.fraction = travelled / length;
-        travelled += fabs(room) > tolerance ? fabs(room) : tolerance;
-    }
-    trace.hit = !trace.clear && travelled < length;
-    return trace;
+    OozeBounds box = ooze_shape_bounds(solid->shape);
+    return ooze_shape_trace(solid->shape, &box, a, b, margin, tolerance);
 }

@@ -38,8 +38,8 @@ void ooze_springs_collide_particle(const OozeSpringsStep *s, uint64_t k, OozeSpr
     if (c->solid_count > 0 && !s->prescribed[k]) {
         stick(s, m);
         m->incoming_velocity = m->velocity;
-        ooze_contact_resolve_recording(c->solids, c->solid_count, &s->rule, start, &m->position,
-                                       &m->velocity, &m->touches);
+        ooze_contact_resolve(c->solids, c->solid_count, &s->rule, start, &m->position, &m->velocity,
+                             &m->touches);
     }
 }
 

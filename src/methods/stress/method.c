@@ -235,11 +235,8 @@ static void advect_range(void *data, uint64_t begin, uint64_t end, int worker)
         s->x[i] = x0 + s->dt * s->next[i];
         if (c->solid_count > 0) {
             OozeF32x4 u = s->next[i];
-            OozeVec3 from = vec3(x0[0], x0[1], x0[2]), v = vec3(u[0], u[1], u[2]);
-            OozeVec3 to = vec3_madd(from, c->dt, v), free_velocity = v, free_end = to;
-            ooze_contact_resolve(c->solids, c->solid_count, &rule, from, &to, &v);
-            if (vec3_length(vec3_sub(v, free_velocity)) > 0.0 ||
-                vec3_length(vec3_sub(to, free_end)) > 0.0) {
+            OozeVec3 to = vec3(x0[0], x0[1], x0[2]), v = vec3(u[0], u[1], u[2]);
+            if (ooze_contact_advance(c->solids, c->solid_count, &rule, &to, &v)) {
                 s->x[i] = ooze_f32x4((float)to.x, (float)to.y, (float)to.z, 0);
                 s->next[i] = ooze_f32x4((float)v.x, (float)v.y, (float)v.z, 0);
             }
