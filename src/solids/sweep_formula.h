@@ -40,8 +40,9 @@ OOZE_FORMULA bool ooze_trace_is_far(const OozeShape *shape, const OozeBounds *bo
 }
 
 /* As ooze_solid_trace; `box` is that of ooze_shape_bounds. */
-OOZE_FORMULA OozeTrace ooze_shape_trace(const OozeShape *shape, const OozeBounds *box, OozeVec3 a,
-                                        OozeVec3 b, double margin, double tolerance)
+OOZE_FORMULA_CALL OozeTrace ooze_shape_trace(const OozeShape *shape, const OozeBounds *box,
+                                             OozeVec3 a, OozeVec3 b, double margin,
+                                             double tolerance)
 {
     OozeTrace trace;
     trace.hit = trace.clear = false;
