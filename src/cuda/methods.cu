@@ -7,7 +7,7 @@ namespace ooze
 {
 
 static const DeviceMethod *const methods[] = {&conformation_method, &links_method, &blend_method,
-                                              &cauchy_method, &wcsph_method};
+                                              &cauchy_method,       &wcsph_method, &stress_method};
 enum { METHODS = sizeof methods / sizeof methods[0] };
 
 const DeviceMethod *device_method_find(const char *name)
