@@ -150,7 +150,8 @@ static LongSprings list_long_springs(SpringsStep *step)
     uint32_t *count = scratch<uint32_t>(gpu, s.n);
     uint64_t *first = scratch<uint64_t>(gpu, s.n), total = 0;
     for_each(
-        gpu, s.n, OOZE_BODY(uint32_t at) { count[at] = s.long_count[sequence[at]]; });
+        gpu, (uint64_t)s.n + 1,
+        OOZE_BODY(uint32_t at) { count[at] = at < s.n ? s.long_count[sequence[at]] : 0; });
     running_sum(gpu, count, first, s.n);
     copy_out(gpu, &total, first + s.n, sizeof total);
     LongSprings all = {};

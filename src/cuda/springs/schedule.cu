@@ -35,6 +35,9 @@ static void find_cells(Gpu *gpu, const ScheduleView &view, uint32_t n)
         gpu, n, OOZE_BODY(uint32_t i) {
             const OozeSpringsCell cell = cell_of(s, i);
             s.begins[i] = i == 0 || cell_of(s, i - 1).number != cell.number;
+            if (i + 1 == n) {
+                s.begins[n] = 0;
+            }
             if (s.begins[i]) {
                 atomicAdd(&s.cells_of_rank[s.rank_of_colour[cell.colour]], 1u);
             }

@@ -100,7 +100,7 @@ void springs_pull_long(SpringsStep *step);
 /* Algorithm 2. */
 void springs_relax(SpringsStep *step);
 
-/* Calls a loop LOOP<LANES>(step, first cell, cells) for each colour: a warp for each cell. */
+/* Threads that share a cell: a warp. */
 #ifdef __CUDACC__
 enum { CELL_LANES = 32 };
 #else

@@ -13,11 +13,6 @@ OOZE_DEVICE float4 vector_of_lane(float4 a, uint32_t lane)
                  lanes_get<CELL_LANES>(a.z, lane));
 }
 
-OOZE_DEVICE float component(float4 a, int k)
-{
-    return k == 0 ? a.x : k == 1 ? a.y : k == 2 ? a.z : a.w;
-}
-
 OOZE_DEVICE uint32_t component(uint4 a, int k)
 {
     return k == 0 ? a.x : k == 1 ? a.y : k == 2 ? a.z : a.w;
@@ -99,28 +94,30 @@ void springs_relax(SpringsStep *step)
 
 /* ---- springs ---- */
 
-/* Each spring acts on the position that the springs before it have left. */
+/* Each spring acts on the position that the springs before it have left. What does not depend on
+   these is loaded by all lanes at once. */
 OOZE_DEVICE void pull(const SpringsView &s, uint32_t i, uint32_t lane)
 {
     const OozeLink *row = s.springs + s.first[i];
     const uint32_t count = s.count[i];
-    const OozeSpringsCoefficients *own = coefficients_of(s, i);
+    const OozeSpringsCoefficients own = *coefficients_of(s, i);
     const bool fixed = s.prescribed[i] != 0;
     float4 x = s.x[i], shift = s.shift[i];
     for (uint32_t base = 0; base < count; base += CELL_LANES) {
         const uint32_t left = count - base, lanes = left < CELL_LANES ? left : (uint32_t)CELL_LANES;
         const OozeLink spring = lane < lanes ? row[base + lane] : OozeLink{i, -1.0f};
-        const float4 other = s.x[spring.other];
+        const uint32_t j = spring.other;
+        const float4 other_x = s.x[j], other_shift = s.shift[j];
+        const OozeSpringsCoefficients other = *coefficients_of(s, j);
+        const bool other_fixed = s.prescribed[j] != 0;
         for (uint32_t turn = 0; turn < lanes; turn++) {
             float4 d = f32x4(0, 0, 0);
             if (lane == turn && spring.rest > 0.0f) { /* negative: see springs_pull_long */
-                d = vector_to(s, x, other);
-                d = ooze_springs_pull(&s.k, own, coefficients_of(s, spring.other), spring.rest,
-                                      d.w) *
-                    d;
-                if (!s.prescribed[spring.other]) {
-                    s.x[spring.other] = other + d;
-                    s.shift[spring.other] = s.shift[spring.other] + d;
+                d = vector_to(s, x, other_x);
+                d = ooze_springs_pull(&s.k, &own, &other, spring.rest, d.w) * d;
+                if (!other_fixed) {
+                    s.x[j] = other_x + d;
+                    s.shift[j] = other_shift + d;
                 }
             }
             d = vector_of_lane(d, turn);
@@ -143,53 +140,71 @@ void springs_pull(SpringsStep *step)
 
 /* ---- viscosity ---- */
 
-/* The four neighbours of a lane in turn; returns the velocity u of particle i after them. */
-OOZE_DEVICE float4 drag_four(const SpringsView &s, uint32_t i, uint4 four, const float4 d[4],
-                             float4 u)
+/* A neighbour j whose pair particle i applies. */
+struct DragPair {
+    uint32_t j; /* the padding of lists: none */
+    bool fixed; /* its velocity is prescribed */
+    float4 d, u;
+    OozeSpringsCoefficients coefficients;
+};
+
+OOZE_DEVICE bool is_prescribed(const SpringsView &s, uint32_t i)
 {
-    const bool fixed = s.store_prescribed && s.store_prescribed[i];
-    const OozeSpringsCoefficients *own = &s.coefficients[s.store_material[i]];
-    for (int k = 0; k < 4; k++) {
-        const uint32_t j = component(four, k);
-        if (j == s.fluid.dummy || s.store_id[j] < s.store_id[i]) {
-            continue; /* j applies the pair */
-        }
-        const float4 other = s.u[j];
-        const float along = dot(u - other, d[k]);
-        if (ooze_springs_approach(&s.k, along, d[k].w)) {
-            const float4 change =
-                ooze_springs_drag(&s.k, own, &s.coefficients[s.store_material[j]], along, d[k].w) *
-                d[k];
-            if (!s.store_prescribed || !s.store_prescribed[j]) {
-                s.u[j] = other + change;
-            }
-            u = fixed ? u : u - change;
-        }
-    }
-    return u;
+    return s.store_prescribed && s.store_prescribed[i];
 }
 
-/* Each pair acts on the velocity that the pairs before it have left. */
+OOZE_DEVICE DragPair drag_pair(const SpringsView &s, uint32_t i, uint32_t j)
+{
+    DragPair pair = {};
+    pair.j = s.fluid.dummy;
+    if (j != s.fluid.dummy && s.store_id[j] > s.store_id[i]) {
+        pair.j = j;
+        pair.fixed = is_prescribed(s, j);
+        pair.d = vector_to(s, s.x0[i], s.x0[j]);
+        pair.u = s.u[j];
+        pair.coefficients = s.coefficients[s.store_material[j]];
+    }
+    return pair;
+}
+
+/* Returns the velocity u of particle i after its pair with j. */
+OOZE_DEVICE float4 drag_one(const SpringsView &s, const OozeSpringsCoefficients &own, bool fixed,
+                            const DragPair &pair, float4 u)
+{
+    const float along = dot(u - pair.u, pair.d);
+    if (pair.j == s.fluid.dummy || !ooze_springs_approach(&s.k, along, pair.d.w)) {
+        return u;
+    }
+    const float4 change =
+        ooze_springs_drag(&s.k, &own, &pair.coefficients, along, pair.d.w) * pair.d;
+    if (!pair.fixed) {
+        s.u[pair.j] = pair.u + change;
+    }
+    return fixed ? u : u - change;
+}
+
+/* Each pair acts on the velocity that the pairs before it have left; see pull. */
 OOZE_DEVICE void drag(const SpringsView &s, uint32_t i, uint32_t lane)
 {
     const Slice slice = slice_of(s.fluid.begin[i / SLICE]);
     const uint4 *list = s.fluid.index + slice.first + i % SLICE;
     const uint32_t none = s.fluid.dummy;
-    const float4 x = s.x0[i];
+    const OozeSpringsCoefficients own = s.coefficients[s.store_material[i]];
+    const bool fixed = is_prescribed(s, i);
     float4 u = s.u[i];
     for (uint32_t base = 0; base < slice.quads; base += CELL_LANES) {
         const uint32_t left = slice.quads - base,
                        lanes = left < CELL_LANES ? left : (uint32_t)CELL_LANES;
         const uint4 four = lane < lanes ? list[(uint64_t)(base + lane) * SLICE]
                                         : make_uint4(none, none, none, none);
-        float4 d[4];
-        for (int k = 0; k < 4; k++) {
-            const uint32_t j = component(four, k);
-            d[k] = j != none ? vector_to(s, x, s.x0[j]) : f32x4(0, 0, 0);
-        }
+        const DragPair a = drag_pair(s, i, four.x), b = drag_pair(s, i, four.y),
+                       c = drag_pair(s, i, four.z), d = drag_pair(s, i, four.w);
         for (uint32_t turn = 0; turn < lanes; turn++) {
             if (lane == turn) {
-                u = drag_four(s, i, four, d, u);
+                u = drag_one(s, own, fixed, a, u);
+                u = drag_one(s, own, fixed, b, u);
+                u = drag_one(s, own, fixed, c, u);
+                u = drag_one(s, own, fixed, d, u);
             }
             u = vector_of_lane(u, turn);
         }
