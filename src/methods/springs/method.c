@@ -139,6 +139,15 @@ static OozeStatus mark_linked(void *data, const OozeStepContext *c, const uint32
     return OOZE_OK;
 }
 
+static bool may_link(const OozeStepContext *c)
+{
+    bool any = false;
+    for (int m = 0; m < c->material_count; m++) {
+        any = any || c->materials[m].values[OOZE_MATERIAL_SPRING_STIFFNESS] > 0.0;
+    }
+    return any;
+}
+
 /* ---- coefficients of a step ------------------------------------------------------------------ */
 
 static OozeStatus set_coefficients(OozeSpringsStep *s, OozeError *error)
@@ -409,5 +418,6 @@ const OozeMethod ooze_method_springs = {
     .step = step,
     .stable_step = stable_step,
     .mark_linked = mark_linked,
+    .may_link = may_link,
     .advise = advise,
 };
