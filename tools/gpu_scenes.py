@@ -14,8 +14,8 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 RUNS = "runs on the GPU"
-# A dry run refuses a scene before it tries some steps, which may take long: who is still trying
-# has not been refused.
+# A dry run refuses a scene before it tries steps, which may take long: a scene that is still being
+# tried has not been refused.
 SECONDS = 20
 
 
@@ -25,11 +25,11 @@ def answer(ooze, scene):
         done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS)
     except subprocess.TimeoutExpired:
         return RUNS
-    if done.returncode == 0:
-        return RUNS
-    found = re.search(r"error: (?:device cuda cannot take these steps, because )?(.*)",
+    found = re.search(r"error: device cuda cannot (take these steps, because|be used:) (.*)",
                       done.stderr)
-    return found[1] if found else done.stderr.strip()
+    if "has no CUDA back end" in done.stderr or (found and found[1] == "be used:"):
+        sys.exit(done.stderr.strip())
+    return found[2] if found else RUNS  # other errors come from steps that were taken
 
 
 def is_scene(path):
