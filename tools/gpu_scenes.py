@@ -3,9 +3,9 @@
 
     gpu_scenes.py [--all] [BUILD_DIR]
 
-Asks `ooze run --dry-run --device cuda` of a build with the CUDA back end (default: build; the preset
-cuda-on-host answers without a GPU) and prints the number of scenes for each reason; with --all, a
-line for each scene."""
+Asks `ooze run --dry-run --device cuda` of a build with the CUDA back end (default: build; the
+preset cuda-on-host answers without a GPU) and prints the number of scenes for each reason; with
+--all, a line for each scene."""
 import collections
 import pathlib
 import re

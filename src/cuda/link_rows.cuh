@@ -52,7 +52,8 @@ template <class Item> void rows_swap(LinkRows<Item> rows[2])
     rows[1] = old;
 }
 
-/* new_of_old[r]: the particle whose old row is r, from old_row (per particle); `missing` if none. */
+/* new_of_old[r]: the particle whose old row is r, from old_row (per particle); `missing` if
+   none. */
 static inline uint32_t *rows_map(Gpu *gpu, const uint32_t *old_row, uint32_t n, uint32_t missing,
                                  uint64_t old)
 {

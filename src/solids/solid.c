@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "solids/dynamic.h"
 #include "solids/mass.h"
-#include "solids/sweep_formula.h"
+#include "solids/shape_formula.h"
 
 OozeSolidDef ooze_solid_def_default(void)
 {
@@ -255,11 +255,4 @@ double ooze_solid_distance(const OozeSolid *solid, OozeVec3 world_point, OozeVec
 OozeContact ooze_solid_contact(const OozeSolid *solid, OozeVec3 world_point)
 {
     return ooze_placed_contact(solid->shape, &solid->pose, world_point);
-}
-
-OozeTrace ooze_solid_trace(const OozeSolid *solid, OozeVec3 a, OozeVec3 b, double margin,
-                           double tolerance)
-{
-    OozeBounds box = ooze_shape_bounds(solid->shape);
-    return ooze_shape_trace(solid->shape, &box, a, b, margin, tolerance);
 }

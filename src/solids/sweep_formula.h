@@ -10,6 +10,14 @@
 
 /* ---- paths ---------------------------------------------------------------------------------- */
 
+/* Result of tracing a straight path in the solid's frame. */
+typedef struct OozeTrace {
+    bool hit;
+    bool clear;      /* no hit, and the solid is out of reach of the whole path */
+    double fraction; /* of the path, at the hit */
+    OozeVec3 point;  /* in the solid's frame, at the hit */
+} OozeTrace;
+
 /* Largest number of strides of a trace, reached only along a surface for hundreds of spacings; it
    then counts as a hit. */
 enum { OOZE_TRACE_STRIDES_MAX = 8192 };
@@ -39,7 +47,10 @@ OOZE_FORMULA bool ooze_trace_is_far(const OozeShape *shape, const OozeBounds *bo
             p.y > box->max.y + reach || p.z < box->min.z - reach || p.z > box->max.z + reach);
 }
 
-/* As ooze_solid_trace; `box` is that of ooze_shape_bounds. */
+/* Finds where a particle that moves from a to b first comes within `margin` of a solid while
+   approaching it. a is in the solid's frame at the beginning of a step, b in that at its end, so
+   that fast solids are not missed. Sphere tracing with a shortest stride of `tolerance`: walls
+   thicker than it are always hit. `box` is that of ooze_shape_bounds. */
 OOZE_FORMULA_CALL OozeTrace ooze_shape_trace(const OozeShape *shape, const OozeBounds *box,
                                              OozeVec3 a, OozeVec3 b, double margin,
                                              double tolerance)

@@ -3,7 +3,7 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "physics/contact.h"
-#include "solids/contact.h"
+#include "solids/sweep_formula.h"
 
 static const double s = 0.01; /* particle spacing */
 
@@ -109,7 +109,9 @@ static void fast_particles_do_not_cross_a_thin_plate(void **state)
         OozeVec3 x = ooze_pose_to_world(&plate.pose, to),
                  start = ooze_pose_to_world(&plate.pose, from);
         OozeVec3 v = vec3_scale(vec3_sub(x, start), 1.0 / rule.dt);
-        OozeTrace trace = ooze_solid_trace(&plate, from, to, rule.margin, rule.tolerance);
+        OozeBounds box = ooze_shape_bounds(plate.shape);
+        OozeTrace trace =
+            ooze_shape_trace(plate.shape, &box, from, to, rule.margin, rule.tolerance);
         /* it meets the plate where the line comes within the margin of the face */
         double expected = (fabs(from.y) - 0.75 * s) / (50 * s * fabs(travel.y));
         assert_int_equal(trace.hit, expected <= 1.0);

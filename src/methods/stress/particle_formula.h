@@ -6,7 +6,8 @@
 #include "methods/stress/stability_formula.h"
 #include "physics/ucm.h"
 
-/* Q of the field `conformation`, which holds Q - I: eight floats a particle, the last two unused. */
+/* Q of the field `conformation`, which holds Q - I: eight floats a particle, the last two of them
+   unused. */
 OOZE_FORMULA OozeSym3 ooze_stress_conformation(const float *strain)
 {
     return ooze_sym3(1 + strain[0], 1 + strain[1], 1 + strain[2], strain[3], strain[4], strain[5]);

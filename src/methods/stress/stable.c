@@ -1,4 +1,5 @@
-/* The bound of stable steps, for the present state and for a block at rest with its free surfaces. */
+/* The bound of stable steps, for the present state and for a block at rest with its free
+   surfaces. */
 #include <math.h>
 
 #include "methods/stress/stability_formula.h"
