@@ -5,13 +5,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/formula.h"
+
 #define OOZE_HASH_START 0x9e3779b97f4a7c15ull
 
 /* Continues `hash` over bytes; splitting the input differently gives a different hash. */
 uint64_t ooze_hash_bytes(uint64_t hash, const void *data, size_t bytes);
 uint64_t ooze_hash_text(uint64_t hash, const char *text);
 
-static inline uint64_t ooze_mix(uint64_t x)
+OOZE_FORMULA uint64_t ooze_mix(uint64_t x)
 {
     x ^= x >> 30;
     x *= 0xbf58476d1ce4e5b9ull;

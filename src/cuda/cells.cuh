@@ -20,7 +20,7 @@ namespace ooze
 {
 
 enum {
-    X_PER_EDGE = 4, /* cells along x per edge of the grid */
+    X_PER_EDGE = 4, /* cells along x per edge of a grid that is not cubic */
     X_PER_SLOT = 4  /* cells along x per slot of the sparse table, a power of two */
 };
 

@@ -59,6 +59,7 @@ static DensitySweep make_sweep(const Engine *engine, const DensityJob *job, cons
     s.farthest = (float)(HALF_PERIOD - 1) * 0.5f * job->support;
     s.wall_scale = job->wall_scale / job->volume;
     s.tolerance = job->between || job->tolerance < 0.0f ? INFINITY : job->tolerance;
+    s.plain = job->plain;
     s.list = view(&engine->near);
     s.wall_list = view(&engine->near_walls);
     s.walls = engine->walls.view;

@@ -14,6 +14,7 @@ struct DensityJob {
     float support, volume, wall_scale, contact;
     int iterations;
     float tolerance;
+    bool plain;
     float min_distance, drift_share;
     float4 *drift;                              /* or NULL */
     const float *density_target;                /* or NULL */

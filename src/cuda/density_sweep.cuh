@@ -49,6 +49,7 @@ struct DensitySweep {
     WallView walls;
     SolidsView solids;
     float contact, spacing, dt;
+    bool plain;     /* see OozeDensityJob */
     bool relieving; /* the iterations relieve overlaps, by position-only shifts */
 
     const uint32_t *order;

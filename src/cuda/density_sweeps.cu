@@ -182,13 +182,16 @@ OOZE_DEVICE float target_of(const DensitySweep &s, uint32_t o)
     return s.relieving ? 1.0f + s.load_excess[o] : s.density_target ? s.density_target[o] : 1.0f;
 }
 
-/* Change of a multiplier: ooze_projected_step of C / (sum |grad C|^2 + eps) with C = density -
-   density_target. `inverse_mass` is the effective inverse mass of the particle. */
+/* Change of a multiplier: ooze_projected_step or ooze_plain_step of C / (sum |grad C|^2 + eps) with
+   C = density - density_target. `inverse_mass` is the effective inverse mass of the particle. */
 OOZE_DEVICE float change(const DensitySweep &s, uint32_t i, const PairSums &sums,
                          float inverse_mass, float c, float momentum)
 {
     float square = sums.square + inverse_mass * dot(sums.gradient, sums.gradient);
     float wanted = c / (s.cubic.slope * s.cubic.slope * square + s.eps);
+    if (s.plain) {
+        return ooze_plain_step(wanted);
+    }
     OozeProjectedMultiplier multiplier = s.multiplier[i];
     float by = ooze_projected_step(&multiplier, wanted, momentum);
     s.multiplier[i] = multiplier;

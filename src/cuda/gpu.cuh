@@ -175,12 +175,44 @@ enum { FEW = 40000, MANY_LANES = 8 };
 #define OOZE_LANES(n, call) call(1)
 #endif
 
+/* The lanes of a particle, as a mask of their warp. */
+#ifdef __CUDACC__
+template <int LANES> OOZE_DEVICE unsigned lanes_mask(void)
+{
+    const unsigned all = 0xffffffffu;
+    return LANES >= 32 ? all : (all >> (32 - LANES) % 32) << (threadIdx.x % 32 & ~(LANES - 1u));
+}
+#endif
+
+/* What a lane of the particle has; all lanes must call it. */
+template <int LANES> OOZE_DEVICE float lanes_get(float a, uint32_t lane)
+{
+#ifdef __CUDACC__
+    if (LANES > 1) {
+        a = __shfl_sync(lanes_mask<LANES>(), a, (int)lane, LANES);
+    }
+#else
+    (void)lane;
+#endif
+    return a;
+}
+
+/* Writes of each lane of a particle are visible to the others after this. */
+template <int LANES> OOZE_DEVICE void lanes_sync(void)
+{
+#ifdef __CUDACC__
+    if (LANES > 1) {
+        __syncwarp(lanes_mask<LANES>());
+    }
+#endif
+}
+
 /* The sum over the lanes of a particle, returned to each. */
 template <int LANES, class T> OOZE_DEVICE T lanes_sum_of(T a)
 {
 #ifdef __CUDACC__
     if (LANES > 1) {
-        unsigned mask = ((1u << (LANES % 32)) - 1u) << (threadIdx.x % 32 & ~(LANES - 1u));
+        const unsigned mask = lanes_mask<LANES>();
         for (int k = LANES / 2; k > 0; k /= 2) {
             a += __shfl_xor_sync(mask, a, k);
         }

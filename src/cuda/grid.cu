@@ -70,7 +70,8 @@ static OozeStatus set_cells(Grid *grid, uint64_t n, OozeError *error)
     double margin = 0.0;
     for (int k = 0; k < 3; k++) {
         OozeGridAxis *axis = &cells->axis[k];
-        const OozeGridColumns columns = {grid->cell, k == 0 ? X_PER_EDGE : 1, FARTHEST};
+        const int per_edge = k == 0 && !grid->cubic ? X_PER_EDGE : 1;
+        const OozeGridColumns columns = {grid->cell, per_edge, FARTHEST};
         OozeStatus status =
             ooze_grid_axis(axis, k, &grid->periodic, &columns, grid->low[k], grid->high[k], error);
         if (status) {

@@ -11,6 +11,7 @@ namespace ooze
    stable, by z, y, then x. Starts as zero. */
 struct Grid {
     uint64_t n;
+    bool cubic;  /* cells are one support wide in x too: the order of the processor's grid */
     double cell; /* m: edge of a row, the largest radius to search */
     OozePeriodic periodic;
     float low[3], high[3]; /* box around the points of the last sort */

@@ -24,7 +24,8 @@ struct DeviceMethod {
                           OozeError *error);
 };
 
-extern const DeviceMethod blend_method, cauchy_method, conformation_method, links_method;
+extern const DeviceMethod blend_method, cauchy_method, conformation_method, links_method,
+    springs_method, stress_method, wcsph_method;
 
 /* NULL: the method does not run on the device. */
 const DeviceMethod *device_method_find(const char *name);

@@ -6,8 +6,9 @@
 namespace ooze
 {
 
-static const DeviceMethod *const methods[] = {&conformation_method, &links_method, &blend_method,
-                                              &cauchy_method};
+static const DeviceMethod *const methods[] = {&conformation_method, &links_method,   &blend_method,
+                                              &cauchy_method,       &springs_method, &wcsph_method,
+                                              &stress_method};
 enum { METHODS = sizeof methods / sizeof methods[0] };
 
 const DeviceMethod *device_method_find(const char *name)

@@ -160,6 +160,9 @@ static void describe(SolidView *view, const OozeSolid *solid, const OozeStepCont
     view->previous = solid->previous;
     view->friction = solid->params[OOZE_SOLID_FRICTION];
     view->restitution = solid->params[OOZE_SOLID_RESTITUTION];
+    view->stick_distance = solid->params[OOZE_SOLID_STICK_DISTANCE];
+    view->stick_strength = solid->params[OOZE_SOLID_STICK_STRENGTH];
+    view->box = ooze_shape_bounds(solid->shape);
     view->collides = solid->params[OOZE_SOLID_COLLIDES] != 0.0;
     view->travel = swept.travel;
     view->margin = swept.margin;

@@ -15,7 +15,9 @@ struct SolidView {
     ShapeView shape;
     OozePose pose, previous; /* at the end of the substep, at its beginning */
     double friction, restitution;
+    double stick_distance, stick_strength;
     bool collides;
+    OozeBounds box;                        /* of the shape, in its frame */
     float low[3], high[3], travel, margin; /* see OozeSweptBounds */
 };
 

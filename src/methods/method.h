@@ -63,6 +63,9 @@ typedef struct OozeMethod {
        particles with unbounded_field. */
     OozeStatus (*mark_linked)(void *data, const OozeStepContext *context, const uint32_t *particles,
                               int count, bool *linked, OozeError *error);
+    /* Whether there may be such links, with these materials; NULL: always. A step of a world whose
+       links are not in host memory is divided instead of letting particles fly freely. */
+    bool (*may_link)(const OozeStepContext *context);
     /* Warns of materials and settings that do not act as they suggest, for `ooze check`; may be
        NULL. */
     void (*advise)(const OozeStepContext *context, const OozeAdvice *advice);

@@ -35,14 +35,14 @@ OozeVec3 ooze_contact_stick(const OozeSolid *solid, const OozeContact *contact, 
                             double dt);
 
 /* For a particle that moved from `from` to `*position` with `*velocity` during the step: stops it
-   at the first solid on its path, slides it along the surface, and moves it out of all solids. */
+   at the first solid on its path, slides it along the surface, and moves it out of all solids.
+   Every change of velocity is added to `touches`; NULL: they are not recorded. */
 void ooze_contact_resolve(const OozeSolid *solids, int count, const OozeContactRule *rule,
-                          OozeVec3 from, OozeVec3 *position, OozeVec3 *velocity);
-
-/* ooze_contact_resolve that adds every change of velocity to `touches`. */
-void ooze_contact_resolve_recording(const OozeSolid *solids, int count, const OozeContactRule *rule,
-                                    OozeVec3 from, OozeVec3 *position, OozeVec3 *velocity,
-                                    OozeTouches *touches);
+                          OozeVec3 from, OozeVec3 *position, OozeVec3 *velocity,
+                          OozeTouches *touches);
+/* Moves a particle for a step with contacts; true: a solid has changed its position or velocity. */
+bool ooze_contact_advance(const OozeSolid *solids, int count, const OozeContactRule *rule,
+                          OozeVec3 *position, OozeVec3 *velocity);
 /* Adds a change; in a full list it is added to the last entry of the same solid. False: the list is
    full and has none, nothing is recorded. */
 bool ooze_touches_add(OozeTouches *touches, int solid, OozeVec3 point, OozeVec3 change);

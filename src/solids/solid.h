@@ -75,19 +75,4 @@ OozeContact ooze_solid_contact(const OozeSolid *solid, OozeVec3 world_point);
 /* Distance and normal of ooze_solid_contact. */
 double ooze_solid_distance(const OozeSolid *solid, OozeVec3 world_point, OozeVec3 *normal);
 
-/* Result of tracing a straight path in the solid's frame. */
-typedef struct OozeTrace {
-    bool hit;
-    bool clear;      /* no hit, and the solid is out of reach of the whole path */
-    double fraction; /* of the path, at the hit */
-    OozeVec3 point;  /* in the solid's frame, at the hit */
-} OozeTrace;
-
-/* Finds where a particle that moves from a to b first comes within `margin` of the solid while
-   approaching it. a is in the solid's frame at the beginning of a step, b in that at its end, so
-   that fast solids are not missed. Sphere tracing with a shortest stride of `tolerance`: walls
-   thicker than it are always hit. */
-OozeTrace ooze_solid_trace(const OozeSolid *solid, OozeVec3 a, OozeVec3 b, double margin,
-                           double tolerance);
-
 #endif

@@ -156,7 +156,7 @@ static inline void multipliers(OozeDensitySweep *s, uint64_t begin, uint64_t end
         float c = s->density_target ? density[i - begin] - s->density_target[i] : over;
         float wanted = c / square[i - begin];
         s->x0_lambda[i][3] = job->plain
-                                 ? (wanted > 0.0f ? wanted : 0.0f)
+                                 ? ooze_plain_step(wanted)
                                  : ooze_projected_step(&s->multiplier[i], wanted, s->momentum);
     }
     s->excess[begin / OOZE_DENSITY_GRAIN] = excess;

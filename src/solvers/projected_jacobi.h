@@ -36,4 +36,10 @@ OOZE_FORMULA float ooze_projected_step(OozeProjectedMultiplier *multiplier, floa
     return multiplier->extrapolated - before;
 }
 
+/* A whole Jacobi step without memory, as published. */
+OOZE_FORMULA float ooze_plain_step(float wanted)
+{
+    return wanted > 0.0f ? wanted : 0.0f;
+}
+
 #endif

@@ -343,14 +343,15 @@ static OozeStatus mark_linked(Flight *f, bool *listed, OozeError *error)
     const OozeWorld *world = f->world;
     uint32_t index[FAST_MAX];
     bool linked[FAST_MAX] = {false};
-    if (!world->method->mark_linked || f->count == 0) {
+    OozeStepContext context = ooze_world_step_context(f->world);
+    if (!world->method->mark_linked || f->count == 0 ||
+        (world->method->may_link && !world->method->may_link(&context))) {
         return OOZE_OK;
     }
     *listed = !world->engine->own_memory;
     for (uint64_t i = 0; i < f->count; i++) {
         index[i] = f->fast[i].index;
     }
-    OozeStepContext context = ooze_world_step_context(f->world);
     OozeStatus status = *listed ? world->method->mark_linked(world->method_data, &context, index,
                                                              (int)f->count, linked, error)
                                 : OOZE_OK;

@@ -8,9 +8,9 @@ extern "C" {
 #include "ooze/world.h"
 }
 
-/* A world with steps of 1/240 s that are never divided, periodic along z on request. */
-static inline OozeWorld *create_device_world(const char *method, double spacing, bool periodic,
-                                             OozeDevice device)
+/* Of a world with steps of 1/240 s that are never divided, periodic along z on request. */
+static inline OozeWorldDef device_world_def(const char *method, double spacing, bool periodic,
+                                            OozeDevice device)
 {
     OozeWorldDef def = ooze_world_def_default();
     def.method = method;
@@ -23,6 +23,13 @@ static inline OozeWorld *create_device_world(const char *method, double spacing,
         def.periodic_min = {0, 0, -0.16};
         def.periodic_max = {0, 0, 0.16};
     }
+    return def;
+}
+
+static inline OozeWorld *create_device_world(const char *method, double spacing, bool periodic,
+                                             OozeDevice device)
+{
+    OozeWorldDef def = device_world_def(method, spacing, periodic, device);
     OozeWorld *world = nullptr;
     CHECK_OK(ooze_world_create(&def, &world, &error));
     return world;

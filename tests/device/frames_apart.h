@@ -42,4 +42,21 @@ static double apart(const OozeFrame *a, const OozeFrame *b, const char *name, in
     return most;
 }
 
+/* Share of the particles whose positions differ by more than this. */
+static inline double share_apart(const OozeFrame *a, const OozeFrame *b, double distance)
+{
+    double *x = by_id(a, "position", 3), *y = by_id(b, "position", 3);
+    uint64_t count = 0;
+    for (uint64_t i = 0; i < FRAME_IDS; i++) {
+        double square = 0;
+        for (uint64_t k = 3 * i; k < 3 * i + 3; k++) {
+            square += (x[k] - y[k]) * (x[k] - y[k]);
+        }
+        count += square > distance * distance;
+    }
+    free(x);
+    free(y);
+    return (double)count / (double)a->particle_count;
+}
+
 #endif

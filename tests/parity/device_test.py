@@ -70,7 +70,12 @@ POURED_BLEND = POURED.replace(
     "{viscosity: 10, modulus: 300, relaxation_time: 0.1}",
     "{fluid_share: 0.6, modulus: 300, solvent_viscosity: 1}").replace(
     "periodic: {z: [-0.16, 0.16]}\n", "")
-POURED_BY_METHOD = {"conformation": POURED, "links": POURED_LINKS, "blend": POURED_BLEND}
+POURED_SPRINGS = POURED.replace(
+    "{name: conformation}", "{name: springs, unit: 1/150, spring_start: distance}").replace(
+    "{viscosity: 10, modulus: 300, relaxation_time: 0.1}",
+    "{spring_stiffness: 0.2, plasticity: 0.1, linear_viscosity: 0.2}")
+POURED_BY_METHOD = {"conformation": POURED, "links": POURED_LINKS, "blend": POURED_BLEND,
+                    "springs": POURED_SPRINGS}
 
 
 def ooze(*arguments, **environment):

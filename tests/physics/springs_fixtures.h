@@ -26,6 +26,7 @@ static inline OozeWorld *springs_world(Bulk b)
     def.max_travel = 0;
     def.gravity = b.gravity;
     def.threads = b.threads ? b.threads : 2;
+    def.device = b.sequential ? OOZE_DEVICE_CPU : OOZE_DEVICE_AUTO;
     OozeWorld *world = NULL;
     CHECK_OK(ooze_world_create(&def, &world, &error));
     set_param(world, "unit", 1);
@@ -169,6 +170,7 @@ typedef struct Deformation {
 static inline void deform(OozeWorld *world, Deformation d)
 {
     OozeParticles *particles = world->particles;
+    CHECK_OK(ooze_world_own_on_host(world, &error));
     OozeFloat4 *x = ooze_particles_positions(particles), *v = ooze_particles_velocities(particles);
     for (uint64_t i = 0; i < ooze_particles_count(particles); i++) {
         x[i] = (OozeFloat4){x[i].x * (float)d.stretch.x, x[i].y * (float)d.stretch.y,

@@ -45,6 +45,7 @@ static OozeWorld *oscillator(double a, double rest, double swing)
     set_number(world, dust, "spring_stiffness", a / (1 - rest));
     step_world(world);
     CHECK_NEAR(rest_length(world), rest, 1e-6);
+    CHECK_OK(ooze_world_own_on_host(world, &error));
     OozeFloat4 *v = ooze_particles_velocities(world->particles);
     const OozeFloat4 *x = ooze_particles_positions(world->particles);
     for (int i = 0; i < 2; i++) {
@@ -91,6 +92,7 @@ static void springs_T06_oscillator(void **state)
 /* The pair is put back to its places, so that it is predicted where it is. */
 static void hold(OozeWorld *world, double distance)
 {
+    CHECK_OK(ooze_world_own_on_host(world, &error));
     OozeFloat4 *x = ooze_particles_positions(world->particles);
     OozeFloat4 *v = ooze_particles_velocities(world->particles);
     for (int i = 0; i < 2; i++) {

@@ -2,34 +2,9 @@
    its own rows; both ends of a link come to the same result. */
 #include "cuda/links/step.cuh"
 #include "cuda/shape_distance.cuh"
-#include "cuda/sort.cuh"
 
 namespace ooze
 {
-
-template <class Item> static void rows_resize(Gpu *gpu, LinkRows<Item> *rows, uint64_t n)
-{
-    rows->n = n;
-    buffer<uint64_t>(gpu, &rows->first_buffer, n);
-    buffer<uint32_t>(gpu, &rows->count_buffer, n);
-}
-
-/* Sets the offsets of the rows from their counts. Waits for the sum. */
-template <class Item> static void rows_lay_out(Gpu *gpu, LinkRows<Item> *rows)
-{
-    running_sum(gpu, rows->count(), rows->first(), rows->n);
-    copy_out(gpu, &rows->item_count, rows->first() + rows->n, sizeof rows->item_count);
-    if (gpu->failed == cudaSuccess) {
-        buffer<Item>(gpu, &rows->item_buffer, rows->item_count);
-    }
-}
-
-template <class Rows> static void rows_swap(Rows rows[2])
-{
-    Rows old = rows[0];
-    rows[0] = rows[1];
-    rows[1] = old;
-}
 
 /* ---- between particles ------------------------------------------------------------------ */
 
@@ -76,11 +51,7 @@ OOZE_DEVICE uint32_t keep_links(const LinksView &s, const Control &c, uint32_t i
         if (link.other == s.next.n || !control_link(s, i, &link)) {
             continue;
         }
-        uint32_t at = kept++;
-        for (; at > 0 && row[at - 1].other > link.other; at--) {
-            row[at] = row[at - 1];
-        }
-        row[at] = link;
+        row_insert(row, kept++, link);
     }
     return kept;
 }
@@ -129,16 +100,7 @@ static void control_pairs(LinksStep *step, Control *control)
     LinksView s = step->view;
     LinkRows<OozeLink> *old = &step->data->links[0], *now = &step->data->links[1];
     const uint32_t n = s.next.n;
-    uint32_t *new_of_old = scratch<uint32_t>(gpu, old->n);
-    for_each(
-        gpu, old->n, OOZE_BODY(uint32_t k) { new_of_old[k] = n; });
-    for_each(
-        gpu, n, OOZE_BODY(uint32_t i) {
-            if (s.old_row[i] != OOZE_LINK_ROW_NONE) {
-                new_of_old[s.old_row[i]] = i;
-            }
-        });
-    control->new_of_old = new_of_old;
+    control->new_of_old = rows_map(gpu, s.old_row, n, n, old->n);
     control->old_first = old->first();
     control->old_count = old->count();
     control->old = old->items();

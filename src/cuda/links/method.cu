@@ -16,13 +16,6 @@ static OozeStatus create(Engine *, void **out, OozeError *error)
     return data && data->host ? OOZE_OK : ooze_fail_memory(error, "the links", sizeof *data);
 }
 
-template <class Item> static void rows_free(Gpu *gpu, LinkRows<Item> *rows)
-{
-    buffer_free(gpu, &rows->first_buffer);
-    buffer_free(gpu, &rows->count_buffer);
-    buffer_free(gpu, &rows->item_buffer);
-}
-
 static void destroy(Engine *engine, void *pointer)
 {
     LinksData *data = static_cast<LinksData *>(pointer);
@@ -37,41 +30,7 @@ static void destroy(Engine *engine, void *pointer)
     ooze_free(data);
 }
 
-/* ---- frames: rows are copied, and packed and unpacked on the host ------------------- */
-
-template <class Item>
-static OozeStatus rows_download(Gpu *gpu, const LinkRows<Item> *rows, OozeLinkRows *to,
-                                OozeError *error)
-{
-    OozeStatus result = ooze_link_rows_reserve(to, rows->n, error);
-    uint64_t items = rows->n ? rows->item_count : 0;
-    result = result ? result : ooze_link_items_reserve(to, items, error);
-    if (!result && rows->n > 0) {
-        copy_out(gpu, to->first, rows->first(), rows->n * sizeof *to->first);
-        copy_out(gpu, to->count, rows->count(), rows->n * sizeof *to->count);
-        copy_out(gpu, to->items, rows->items(), items * sizeof(Item));
-    }
-    return result;
-}
-
-template <class Item>
-static void rows_upload(Gpu *gpu, LinkRows<Item> *rows, const OozeLinkRows *from)
-{
-    rows->n = from->n;
-    rows->item_count = 0;
-    for (uint64_t i = 0; i < from->n; i++) {
-        uint64_t end = from->first[i] + from->count[i];
-        rows->item_count = end > rows->item_count ? end : rows->item_count;
-    }
-    uint64_t *first = buffer<uint64_t>(gpu, &rows->first_buffer, from->n);
-    uint32_t *count = buffer<uint32_t>(gpu, &rows->count_buffer, from->n);
-    Item *items = buffer<Item>(gpu, &rows->item_buffer, rows->item_count);
-    if (gpu->failed == cudaSuccess) {
-        copy_in(gpu, first, from->first, from->n * sizeof *first);
-        copy_in(gpu, count, from->count, from->n * sizeof *count);
-        copy_in(gpu, items, from->items, rows->item_count * sizeof(Item));
-    }
-}
+/* ---- frames ------------------------------------------------------------------------------ */
 
 static OozeStatus save(Engine *engine, void *pointer, OozeFieldView *arrays, OozeError *error)
 {

@@ -2,6 +2,7 @@
 #ifndef OOZE_CUDA_LINKS_STEP_CUH
 #define OOZE_CUDA_LINKS_STEP_CUH
 
+#include "cuda/link_rows.cuh"
 #include "cuda/method.cuh"
 #include "cuda/pairs.cuh"
 
@@ -12,15 +13,6 @@ extern "C" {
 
 namespace ooze
 {
-
-/* Rows of links, or of links to solids: first[i] .. first[i] + count[i] of the items. */
-template <class Item> struct LinkRows {
-    uint64_t n, item_count;
-    DeviceBuffer first_buffer, count_buffer, item_buffer;
-    uint64_t *first() const { return static_cast<uint64_t *>(first_buffer.memory); }
-    uint32_t *count() const { return static_cast<uint32_t *>(count_buffer.memory); }
-    Item *items() const { return static_cast<Item *>(item_buffer.memory); }
-};
 
 /* Lives as long as the engine. Each step writes the rows of [1] from those of [0], and swaps
    both. */

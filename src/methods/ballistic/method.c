@@ -46,8 +46,8 @@ static void collide_with_solids(const FlightJob *job, OozeVec3 from, OozeFloat4 
             (void)ooze_touches_add(touches, i, from, pull);
         }
     }
-    ooze_contact_resolve_recording(c->solids, c->solid_count, &job->rule, from, &position,
-                                   &velocity, touches);
+    ooze_contact_resolve(c->solids, c->solid_count, &job->rule, from, &position, &velocity,
+                         touches);
     *x = (OozeFloat4){(float)position.x, (float)position.y, (float)position.z, 0};
     *v = (OozeFloat4){(float)velocity.x, (float)velocity.y, (float)velocity.z, 0};
 }

@@ -12,7 +12,6 @@ typedef struct Adjustment {
     OozeSpringsStep *s;
     uint32_t *new_of_old; /* per old row: its new number */
     uint32_t *kept;       /* per particle: kept entries of its old row */
-    bool from_distance;
 } Adjustment;
 
 static float pair_length(const OozeSpringsStep *s, uint64_t i, uint32_t j)
@@ -21,18 +20,11 @@ static float pair_length(const OozeSpringsStep *s, uint64_t i, uint32_t j)
     return sqrtf(ooze_f32x4_dot3(d, d));
 }
 
-/* The rest length after this step; 0: the spring is removed. */
 static float updated_rest_length(const OozeSpringsStep *s, uint64_t i, uint32_t j, float rest,
                                  float length)
 {
-    const OozeSpringsCoefficients *a = &s->coefficients[s->material[i]],
-                                  *b = &s->coefficients[s->material[j]];
-    if (!(ooze_springs_pair_mean(a->spring, b->spring) > 0.0f)) {
-        return 0.0f;
-    }
-    OozeSpringLaw law = ooze_springs_pair_law(a, b);
-    rest = ooze_spring_rest(&law, rest, length);
-    return rest <= s->h ? fmaxf(rest, 1e-6f * s->h) : 0.0f;
+    return ooze_springs_updated_rest(&s->k, &s->coefficients[s->material[i]],
+                                     &s->coefficients[s->material[j]], rest, length);
 }
 
 /* Updates the springs of an old row in place and returns how many are kept. */
@@ -55,22 +47,17 @@ static uint32_t update_kept_springs(const Adjustment *a, uint64_t i)
         if (rest > 0.0f) {
             /* a negative rest length marks a spring longer than the support: see
                ooze_springs_apply_long_springs */
-            row[kept++] = (OozeLink){j, length < s->h ? rest : -rest};
+            row[kept++] = (OozeLink){j, length < s->k.h ? rest : -rest};
         }
     }
     ooze_link_row_sort(row, kept);
     return kept;
 }
 
-/* Rest length of a new spring before its first update. With `spring_start: distance` it is the
-   distance of the pair if at least one particle had no springs yet, so that new matter keeps its
-   shape. Other pairs start force-free at the support, as published; otherwise lumps pressed
-   together would stick. */
-static float initial_rest_length(const Adjustment *a, uint64_t i, uint32_t j, float length)
+static float initial_rest_length(const OozeSpringsStep *s, uint64_t i, uint32_t j, float length)
 {
-    const OozeSpringsStep *s = a->s;
     bool fresh = s->old_row[i] == OOZE_LINK_ROW_NONE || s->old_row[j] == OOZE_LINK_ROW_NONE;
-    return a->from_distance && fresh ? fmaxf(length, 1e-6f * s->h) : s->h;
+    return ooze_springs_initial_rest(&s->k, fresh, length);
 }
 
 /* Merges kept and new springs of row i into `to` and returns their number; `to` NULL: only
@@ -96,7 +83,7 @@ static uint32_t merge_row(const Adjustment *a, uint64_t i, OozeLink *to)
         if (s->id[*j] > s->id[i]) {
             float length = pair_length(s, i, *j);
             float rest =
-                updated_rest_length(s, i, *j, initial_rest_length(a, i, *j, length), length);
+                updated_rest_length(s, i, *j, initial_rest_length(s, i, *j, length), length);
             if (rest > 0.0f) {
                 if (to) {
                     to[count] = (OozeLink){*j, rest};
@@ -145,7 +132,6 @@ static OozeStatus write_rows(OozeSpringsStep *s, OozeError *error)
         .s = s,
         .new_of_old = ooze_arena_alloc(arena, old->n, sizeof *a.new_of_old),
         .kept = ooze_arena_alloc(arena, s->n, sizeof *a.kept),
-        .from_distance = s->context->params[OOZE_SPRINGS_START] == OOZE_SPRINGS_FROM_DISTANCE,
     };
     if (!a.new_of_old || !a.kept) {
         return ooze_fail_memory(error, "springs", (old->n + s->n) * sizeof *a.kept);
@@ -167,8 +153,8 @@ static OozeStatus write_rows(OozeSpringsStep *s, OozeError *error)
 OozeStatus ooze_springs_adjust(OozeSpringsStep *s, OozeError *error)
 {
     OozeSpringTable *table = &s->memory->table;
-    OozeStatus status = s->any_springs ? write_rows(s, error) : OOZE_OK;
-    if (status || !s->any_springs) {
+    OozeStatus status = s->any.springs ? write_rows(s, error) : OOZE_OK;
+    if (status || !s->any.springs) {
         ooze_spring_table_clear(table);
     } else {
         ooze_spring_table_swap(table);

@@ -29,7 +29,7 @@ static bool may_collide(const OozeSpringsStep *s, uint64_t k)
 {
     const OozeStepContext *c = s->context;
     uint32_t i = s->order[k];
-    OozeF32x4 delta = s->dt * s->u[i] + s->point[k].shift, to = s->x0[i] + delta;
+    OozeF32x4 delta = s->k.dt * s->u[i] + s->point[k].shift, to = s->x0[i] + delta;
     OozeVec3 at = vec3(to[0], to[1], to[2]);
     double travel = (double)sqrtf(ooze_f32x4_dot3(delta, delta));
     for (int b = 0; b < c->solid_count; b++) {

@@ -29,8 +29,8 @@ void ooze_springs_collide_particle(const OozeSpringsStep *s, uint64_t k, OozeSpr
 {
     const OozeStepContext *c = s->context;
     uint32_t i = s->order[k];
-    OozeF32x4 from = s->x0[i], u = s->u[i] + s->point[k].shift / s->dt;
-    OozeF32x4 to = from + (s->dt * s->u[i] + s->point[k].shift);
+    OozeF32x4 from = s->x0[i], u = s->u[i] + s->point[k].shift / s->k.dt;
+    OozeF32x4 to = from + (s->k.dt * s->u[i] + s->point[k].shift);
     OozeVec3 start = vec3(from[0], from[1], from[2]);
     m->position = vec3(to[0], to[1], to[2]);
     m->velocity = m->incoming_velocity = vec3(u[0], u[1], u[2]);
@@ -38,8 +38,8 @@ void ooze_springs_collide_particle(const OozeSpringsStep *s, uint64_t k, OozeSpr
     if (c->solid_count > 0 && !s->prescribed[k]) {
         stick(s, m);
         m->incoming_velocity = m->velocity;
-        ooze_contact_resolve_recording(c->solids, c->solid_count, &s->rule, start, &m->position,
-                                       &m->velocity, &m->touches);
+        ooze_contact_resolve(c->solids, c->solid_count, &s->rule, start, &m->position, &m->velocity,
+                             &m->touches);
     }
 }
 

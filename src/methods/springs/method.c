@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/fail.h"
-#include "base/hash.h"
 #include "methods/advice.h"
 #include "methods/springs/sweep.h"
 
@@ -140,62 +139,32 @@ static OozeStatus mark_linked(void *data, const OozeStepContext *c, const uint32
     return OOZE_OK;
 }
 
+static bool may_link(const OozeStepContext *c)
+{
+    bool any = false;
+    for (int m = 0; m < c->material_count; m++) {
+        any = any || c->materials[m].values[OOZE_MATERIAL_SPRING_STIFFNESS] > 0.0;
+    }
+    return any;
+}
+
 /* ---- coefficients of a step ------------------------------------------------------------------ */
-
-static float value_or(double value, double fallback)
-{
-    return (float)(isnan(value) ? fallback : value);
-}
-
-static OozeSpringsCoefficients coefficients_of(const OozeSpringsStep *s, const double *v)
-{
-    double stretch = v[OOZE_MATERIAL_PLASTICITY], yield = v[OOZE_MATERIAL_YIELD_RATIO];
-    double dx = s->context->spacing;
-    return (OozeSpringsCoefficients){
-        .stiffness = (float)v[OOZE_MATERIAL_STIFFNESS],
-        .near_stiffness = (float)v[OOZE_MATERIAL_NEAR_STIFFNESS],
-        .rest_density = (float)v[OOZE_MATERIAL_REST_DENSITY],
-        .linear = (float)v[OOZE_MATERIAL_LINEAR_VISCOSITY],
-        .quadratic = (float)v[OOZE_MATERIAL_QUADRATIC_VISCOSITY],
-        .spring = (float)v[OOZE_MATERIAL_SPRING_STIFFNESS],
-        .law = {.stretch = s->dt_units * (float)stretch,
-                .compress = s->dt_units * value_or(v[OOZE_MATERIAL_PLASTICITY_COMPRESS], stretch),
-                .stretch_yield = (float)yield,
-                .compress_yield = value_or(v[OOZE_MATERIAL_YIELD_RATIO_COMPRESS], yield)},
-        .mass = (float)(v[OOZE_MATERIAL_DENSITY] * dx * dx * dx),
-    };
-}
 
 static OozeStatus set_coefficients(OozeSpringsStep *s, OozeError *error)
 {
     OozeStepContext *c = s->context;
-    const double *p = c->params;
-    double unit = p[OOZE_SPRINGS_UNIT];
-    s->dt = (float)c->dt;
-    s->dt_units = (float)(c->dt / unit);
-    s->dt_units2 = s->dt_units * s->dt_units;
-    s->h = (float)c->support;
-    s->inverse_h = (float)(1.0 / c->support);
-    s->speed = (float)(c->support / unit);
+    s->k = ooze_springs_constants(c);
     s->box = ooze_box(&c->periodic);
     s->periodic = ooze_periodic_any(&c->periodic) != 0;
-    s->sequential = p[OOZE_SPRINGS_ORDER] == OOZE_SPRINGS_SEQUENTIAL;
+    s->sequential = c->params[OOZE_SPRINGS_ORDER] == OOZE_SPRINGS_SEQUENTIAL;
     s->any_prescribed = c->prescribed != NULL;
-    s->rule = (OozeContactRule){.margin = p[OOZE_SPRINGS_CONTACT_DISTANCE] * c->spacing,
-                                .tolerance = 0.1 * c->spacing,
-                                .dt = c->dt,
-                                .wet = c->dt / unit};
+    s->rule = ooze_springs_contact_rule(c);
     size_t materials = (size_t)c->material_count;
     s->coefficients = ooze_arena_alloc(c->arena, materials, sizeof *s->coefficients);
     if (!s->coefficients) {
         return ooze_fail_memory(error, "the springs step", materials * sizeof *s->coefficients);
     }
-    for (int m = 0; m < c->material_count; m++) {
-        s->coefficients[m] = coefficients_of(s, c->materials[m].values);
-        s->any_springs = s->any_springs || s->coefficients[m].spring > 0.0f;
-        s->any_viscosity = s->any_viscosity || s->coefficients[m].linear > 0.0f ||
-                           s->coefficients[m].quadratic > 0.0f;
-    }
+    s->any = ooze_springs_coefficients(c, s->coefficients);
     return OOZE_OK;
 }
 
@@ -228,14 +197,13 @@ static void load_range(void *data, uint64_t begin, uint64_t end, int worker)
     const OozeFloat4 *x = ooze_particles_positions(c->particles);
     const OozeFloat4 *v = ooze_particles_velocities(c->particles);
     OozeF32x4 g = ooze_f32x4((float)c->gravity.x, (float)c->gravity.y, (float)c->gravity.z, 0);
-    uint64_t seed = ooze_mix((uint64_t)c->params[OOZE_SPRINGS_SEED] + OOZE_HASH_START);
     for (uint64_t i = begin; i < end; i++) {
         s->x0[i] = ooze_f32x4(x[i].x, x[i].y, x[i].z, 0);
         s->u[i] = ooze_f32x4(v[i].x, v[i].y, v[i].z, 0);
         if (!c->prescribed || !c->prescribed[i]) {
-            s->u[i] += s->dt * g;
+            s->u[i] += s->k.dt * g;
         }
-        s->store_key[i] = ooze_mix(s->store_id[i] ^ seed);
+        s->store_key[i] = ooze_springs_key(s->store_id[i], s->k.seed);
     }
 }
 
@@ -271,7 +239,7 @@ static void predict_range(void *data, uint64_t begin, uint64_t end, int worker)
     OozeF32x4 *predicted =
         &s->point[0].x; /* packed; reset_points_range overwrites them after the sort */
     for (uint64_t i = begin; i < end; i++) {
-        OozeF32x4 p = s->x0[i] + s->dt * s->u[i];
+        OozeF32x4 p = s->x0[i] + s->k.dt * s->u[i];
         OozeFloat4 wrapped =
             ooze_point_wrap((OozeFloat4){p[0], p[1], p[2], 0}, &s->context->periodic);
         predicted[i] = ooze_f32x4(wrapped.x, wrapped.y, wrapped.z, 0);
@@ -351,7 +319,7 @@ static OozeStatus step(void *data, OozeStepContext *c, OozeError *error)
     }
     ooze_parallel_for(c->threads, s.n, OOZE_SPRINGS_GRAIN, load_range, &s);
     ooze_timer_lap(c->timer, "load");
-    status = s.any_viscosity ? apply_viscosity(&s, error) : OOZE_OK;
+    status = s.any.viscosity ? apply_viscosity(&s, error) : OOZE_OK;
     ooze_timer_lap(c->timer, "viscosity");
     status = status ? status : find_neighbours(&s, error);
     status = status ? status : ooze_springs_adjust(&s, error);
@@ -359,7 +327,7 @@ static OozeStatus step(void *data, OozeStepContext *c, OozeError *error)
     if (status) {
         return status;
     }
-    if (s.any_springs) {
+    if (s.any.springs) {
         ooze_springs_run(&s.predicted_schedule, c->threads, ooze_springs_loops()->pull, &s,
                          &s.first);
         ooze_springs_apply_long_springs(&s);
@@ -450,5 +418,6 @@ const OozeMethod ooze_method_springs = {
     .step = step,
     .stable_step = stable_step,
     .mark_linked = mark_linked,
+    .may_link = may_link,
     .advise = advise,
 };

@@ -3,7 +3,6 @@
 #include <math.h>
 
 #include "base/fail.h"
-#include "base/hash.h"
 
 /* ---- order by key ---------------------------------------------------------------------------- */
 
@@ -72,31 +71,15 @@ typedef struct Cells {
     uint8_t *colour;
 } Cells;
 
-/* 0 to 4. Adjacent cells across a periodic border have different colours, too. */
-static int colour_along(const OozeGridAxis *axis, int32_t cell)
-{
-    int32_t odd = axis->wraps ? axis->count % 3 : 0;
-    if (cell >= axis->count - odd && odd > 0) {
-        return 3 + (int)(cell - (axis->count - odd));
-    }
-    int32_t absolute = axis->wraps ? cell : cell + axis->base;
-    return (int)(((absolute % 3) + 3) % 3);
-}
-
 static void colour_range(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
     const Cells *c = data;
     for (uint64_t i = begin; i < end; i++) {
-        uint64_t number = 0;
-        int colour = 0;
-        for (int k = 2; k >= 0; k--) {
-            int32_t cell = ooze_grid_number(&c->axis[k], c->points[i][k]);
-            number = number * (uint64_t)c->axis[k].count + (uint64_t)cell;
-            colour = colour * 5 + colour_along(&c->axis[k], cell);
-        }
-        c->number[i] = number;
-        c->colour[i] = (uint8_t)colour;
+        const float x[3] = {c->points[i][0], c->points[i][1], c->points[i][2]};
+        OozeSpringsCell cell = ooze_springs_cell(c->axis, x);
+        c->number[i] = cell.number;
+        c->colour[i] = (uint8_t)cell.colour;
     }
 }
 
@@ -118,13 +101,12 @@ static bool find_cell_runs(OozeSpringsSchedule *s, const Cells *c, uint32_t coun
     return cells < 0x1p63;
 }
 
-/* A random order of colours for this step. */
-static void shuffle(uint8_t *order, int count, uint64_t step)
+void ooze_springs_colour_order(uint8_t *order, uint64_t step)
 {
-    for (int k = 0; k < count; k++) {
+    for (int k = 0; k < OOZE_SPRINGS_COLOURS_MAX; k++) {
         order[k] = (uint8_t)k;
     }
-    for (int k = count - 1; k > 0; k--) {
+    for (int k = OOZE_SPRINGS_COLOURS_MAX - 1; k > 0; k--) {
         int other = (int)(ooze_random01(0, step, (uint64_t)k) * (k + 1));
         uint8_t kept = order[k];
         order[k] = order[other];
@@ -187,7 +169,7 @@ OozeStatus ooze_springs_schedule(OozeSpringsSchedule *s, const OozeStepContext *
         cells = find_cell_runs(s, &c, count);
     }
     if (cells) {
-        shuffle(order, OOZE_SPRINGS_COLOURS_MAX, context->step);
+        ooze_springs_colour_order(order, context->step);
         uint32_t *start = s->end;
         group_runs_by_colour(s, &c, count, order, start, last);
         s->end = last;

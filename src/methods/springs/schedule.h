@@ -12,10 +12,7 @@
 
 #include "base/f32x4.h"
 #include "methods/method.h"
-#include "particles/grid_cells.h"
-
-/* Three colours per axis, and two more where a periodic axis has not a multiple of three cells. */
-enum { OOZE_SPRINGS_COLOURS_MAX = 125 };
+#include "methods/springs/schedule_formula.h"
 
 typedef struct OozeSpringsSchedule {
     uint64_t n;

@@ -3,24 +3,10 @@
 #define OOZE_METHODS_SPRINGS_STEP_H
 
 #include "methods/springs/method.h"
+#include "methods/springs/pair_formula.h"
 #include "methods/springs/schedule.h"
 #include "methods/springs/table.h"
-#include "physics/springs.h"
-#include "solids/contact.h"
 #include "solvers/periodic_f32x4.h"
-
-/* Settings, in the order of the table in method.c. */
-enum {
-    OOZE_SPRINGS_UNIT,
-    OOZE_SPRINGS_ORDER,
-    OOZE_SPRINGS_SEED,
-    OOZE_SPRINGS_START,
-    OOZE_SPRINGS_CONTACT_DISTANCE,
-    OOZE_SPRINGS_PARAM_COUNT
-};
-
-enum { OOZE_SPRINGS_PARALLEL, OOZE_SPRINGS_SEQUENTIAL };
-enum { OOZE_SPRINGS_FROM_SUPPORT, OOZE_SPRINGS_FROM_DISTANCE };
 
 /* Particles per chunk of a parallel loop. */
 enum { OOZE_SPRINGS_GRAIN = 256 };
@@ -34,15 +20,6 @@ typedef struct OozeSpringsMemory {
     OozeNeighbours near;
     OozeSpringTable table;
 } OozeSpringsMemory;
-
-/* The coefficients of a material in this step. */
-typedef struct OozeSpringsCoefficients {
-    float stiffness, near_stiffness, rest_density;
-    float linear, quadratic; /* viscosity */
-    float spring;            /* stiffness of springs; 0: none */
-    OozeSpringLaw law;
-    float mass; /* kg, of a particle */
-} OozeSpringsCoefficients;
 
 /* A particle's position, and the sum of its corrections, from which its velocity is computed:
    the difference of rounded positions would lose momentum. */
@@ -61,12 +38,10 @@ typedef struct OozeSpringsStep {
     OozeStepContext *context;
     OozeSpringsMemory *memory;
     uint64_t n;
-    float dt;                  /* s */
-    float dt_units, dt_units2; /* dt over the time unit, and its square */
-    float h, inverse_h;        /* m */
-    float speed;               /* h over the time unit, m/s */
+    OozeSpringsConstants k;
+    OozeSpringsFeatures any;
     OozeBox box;
-    bool periodic, sequential, any_prescribed, any_springs, any_viscosity;
+    bool periodic, sequential, any_prescribed;
     OozeSpringsCoefficients *coefficients; /* per material */
     OozeContactRule rule;
     /* in store order */
@@ -99,31 +74,12 @@ static inline OozeF32x4 ooze_springs_delta(const OozeSpringsStep *s, OozeF32x4 a
     return ooze_f32x4_image(a - b, s->box);
 }
 
-/* A pair has the mean of the coefficients of both particles. */
-static inline OozeSpringLaw ooze_springs_pair_law(const OozeSpringsCoefficients *a,
-                                                  const OozeSpringsCoefficients *b)
-{
-    OozeSpringLaw law = {0.5f * (a->law.stretch + b->law.stretch),
-                         0.5f * (a->law.compress + b->law.compress),
-                         0.5f * (a->law.stretch_yield + b->law.stretch_yield),
-                         0.5f * (a->law.compress_yield + b->law.compress_yield)};
-    return law;
-}
-
-static inline float ooze_springs_pair_mean(float a, float b)
-{
-    return a > 0.0f && b > 0.0f ? 0.5f * (a + b) : 0.0f;
-}
-
 /* Algorithm 3 for one spring; d = x_j - x_i. */
 static inline void ooze_springs_displace_pair(OozeSpringsStep *s, uint32_t i, uint32_t j,
                                               float rest, OozeF32x4 d, bool prescribed)
 {
-    float r = sqrtf(ooze_f32x4_dot3(d, d));
-    float stiffness = ooze_springs_pair_mean(s->coefficients[s->material[i]].spring,
-                                             s->coefficients[s->material[j]].spring);
-    float push = ooze_spring_displacement(s->dt_units2, stiffness, rest, r, s->h);
-    d *= r > 1e-6f * s->h ? 0.5f * push / r : 0.0f;
+    d *= ooze_springs_pull(&s->k, &s->coefficients[s->material[i]],
+                           &s->coefficients[s->material[j]], rest, sqrtf(ooze_f32x4_dot3(d, d)));
     if (!prescribed || !s->prescribed[j]) {
         s->point[j].x += d;
         s->point[j].shift += d;

@@ -27,13 +27,13 @@ typedef struct Deltas {
 static inline void find_deltas(const OozeSpringsStep *s, OozeF32x4 x, const uint32_t *index,
                                Variant variant, Deltas *w)
 {
-    OozeF32x4 zero = {0}, smallest = ooze_f32x4_splat(1e-6f * s->h);
+    OozeF32x4 zero = {0}, smallest = ooze_f32x4_splat(ooze_springs_smallest(&s->k));
     for (int k = 0; k < 4; k++) {
         w->d[k] = delta(s, s->point[index[k]].x, x, variant);
     }
     OozeF32x4 r = ooze_f32x4_sqrt(ooze_f32x4_row_sums(w->d[0] * w->d[0], w->d[1] * w->d[1],
                                                       w->d[2] * w->d[2], w->d[3] * w->d[3]));
-    w->t = ooze_f32x4_max(1.0f - s->inverse_h * r, zero);
+    w->t = ooze_f32x4_max(1.0f - s->k.inverse_h * r, zero);
     w->inverse = ooze_f32x4_select(r > smallest, 1.0f / ooze_f32x4_max(r, smallest), zero);
 }
 
@@ -60,13 +60,13 @@ static inline void relax(OozeSpringsStep *s, uint32_t i, Variant variant)
     float pressure = ooze_double_pressure(coefficients->stiffness, ooze_f32x4_sum(density),
                                           coefficients->rest_density);
     float near_pressure = coefficients->near_stiffness * ooze_f32x4_sum(near_density);
-    float half = 0.5f * s->h * s->dt_units2;
+    float half = 0.5f * s->k.h * s->k.dt_units2;
     for (uint32_t e = 0, g = 0; e < count; e += 4, g++) {
         const Deltas *w = g < STORED_GROUPS ? &kept[g] : &more;
         if (g >= STORED_GROUPS) {
             find_deltas(s, x, list + e, variant, &more);
         }
-        OozeF32x4 push = half * (pressure + near_pressure * w->t) * w->t * w->inverse;
+        OozeF32x4 push = OOZE_SPRINGS_PUSH(half, pressure, near_pressure, w->t, w->inverse);
         for (uint32_t k = 0; k < 4 && e + k < count; k++) {
             OozeF32x4 d = push[k] * w->d[k];
             own -= d;
@@ -111,14 +111,10 @@ static inline void apply_viscosity(OozeSpringsStep *s, uint32_t i, Variant varia
         }
         OozeF32x4 d = delta(s, s->x0[j], s->x0[i], variant);
         float along = ooze_f32x4_dot3(s->u[i] - s->u[j], d), r = sqrtf(ooze_f32x4_dot3(d, d));
-        if (!(along > 0.0f) || !(r > 1e-6f * s->h)) {
+        if (!ooze_springs_approach(&s->k, along, r)) {
             continue;
         }
-        const OozeSpringsCoefficients *other = &s->coefficients[s->store_material[j]];
-        float impulse = ooze_viscosity_impulse(
-            s->dt_units, r * s->inverse_h, along / (r * s->speed),
-            0.5f * (own->linear + other->linear), 0.5f * (own->quadratic + other->quadratic));
-        d *= 0.5f * impulse * s->speed / r;
+        d *= ooze_springs_drag(&s->k, own, &s->coefficients[s->store_material[j]], along, r);
         if (!variant.prescribed || !s->context->prescribed[j]) {
             s->u[j] += d;
         }

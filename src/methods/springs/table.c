@@ -137,15 +137,14 @@ static OozeStatus check_rows(const uint32_t *row_of, uint64_t particles, uint64_
                : refuse_saved(error, "two particles have the same, or one has none of them");
 }
 
-OozeStatus ooze_spring_table_restore(OozeSpringTable *t, const OozeFieldView *const *views,
-                                     const uint32_t *row_of, uint64_t particles, OozeError *error)
+OozeStatus ooze_spring_table_unpack(OozeSpringTable *t, const OozeFieldView *const *views,
+                                    OozeError *error)
 {
     uint64_t rows = views[COUNT]->count, springs = views[OTHER]->count;
     if (views[REST]->count != springs || rows > OOZE_PARTICLES_MAX) {
         return refuse_saved(error, "its arrays do not belong together");
     }
     OozeStatus status = check_springs(views, error);
-    status = status ? status : check_rows(row_of, particles, rows, error);
     status = status ? status : ooze_link_rows_reserve(&t->rows[1], rows, error);
     status = status ? status : ooze_link_items_reserve(&t->rows[1], springs, error);
     if (status) {
@@ -163,4 +162,11 @@ OozeStatus ooze_spring_table_restore(OozeSpringTable *t, const OozeFieldView *co
     }
     ooze_spring_table_swap(t);
     return OOZE_OK;
+}
+
+OozeStatus ooze_spring_table_restore(OozeSpringTable *t, const OozeFieldView *const *views,
+                                     const uint32_t *row_of, uint64_t particles, OozeError *error)
+{
+    OozeStatus status = check_rows(row_of, particles, views[COUNT]->count, error);
+    return status ? status : ooze_spring_table_unpack(t, views, error);
 }

@@ -25,6 +25,9 @@ void ooze_spring_table_swap(OozeSpringTable *table);
 enum { OOZE_SPRING_ARRAYS = 3 };
 extern const OozeFieldInfo ooze_spring_arrays[OOZE_SPRING_ARRAYS];
 OozeStatus ooze_spring_table_save(OozeSpringTable *table, OozeFieldView *views, OozeError *error);
+/* Without the check that each row belongs to one particle. */
+OozeStatus ooze_spring_table_unpack(OozeSpringTable *table, const OozeFieldView *const *views,
+                                    OozeError *error);
 OozeStatus ooze_spring_table_restore(OozeSpringTable *table, const OozeFieldView *const *views,
                                      const uint32_t *row_of, uint64_t particles, OozeError *error);
 

@@ -10,10 +10,8 @@
 #include "base/fail.h"
 #include "base/vec3.h"
 #include "methods/advice.h"
-#include "methods/stress/stability_formula.h"
+#include "methods/stress/particle_formula.h"
 #include "physics/lattice.h"
-#include "physics/ucm.h"
-#include "solids/contact.h"
 #include "solvers/density.h"
 #include "solvers/gather.h"
 
@@ -47,7 +45,7 @@ typedef struct Step {
     float *strain; /* Q - I, eight floats a particle */
     OozeF32x4 *x;
     OozeF32x4 *u, *next;   /* velocities at the beginning and at the end of the step */
-    OozeMat3 *flux;        /* F = sigma B - n L: see force_on */
+    OozeMat3 *flux;        /* see ooze_stress_flux */
     float *edge_stiffness; /* w of the stability bound */
     float *load;           /* left side of the stability bound, without relaxation */
     OozeF32x4 *shift;      /* of the density stage */
@@ -55,9 +53,6 @@ typedef struct Step {
 } Step;
 
 enum { GRAIN = OOZE_GATHER_GRAIN };
-
-/* Tolerance for a block at rest at exactly the step of its bound, in single precision. */
-static const double BOUND_ROUNDING = 1e-4;
 
 /* ---- gradient and stress -------------------------------------------------------------------- */
 
@@ -86,17 +81,14 @@ static OozeMat3 gradient_of(const Step *s, const OozeF32x4 *u, uint64_t i)
     return ooze_mat3_mul_sym3(raw, s->gather.correction[i]);
 }
 
-static OozeSym3 conformation_of(const Step *s, uint64_t i)
+static const OozeStressMaterial *material_of(const Step *s, uint64_t i)
 {
-    const float *e = s->strain + 8 * i;
-    return ooze_sym3(1 + e[0], 1 + e[1], 1 + e[2], e[3], e[4], e[5]);
+    return &s->materials[s->material[i]];
 }
 
-/* 0 where the correction of gradients is singular: there is no stress either. */
 static float hourglass_of(const Step *s, uint64_t i)
 {
-    bool singular = s->gather.correction[i].xx == 0.0f;
-    return singular ? 0.0f : (float)s->materials[s->material[i]].hourglass;
+    return ooze_stress_hourglass(material_of(s, i), s->gather.correction[i]);
 }
 
 static void flux_range(void *data, uint64_t begin, uint64_t end, int worker)
@@ -104,15 +96,12 @@ static void flux_range(void *data, uint64_t begin, uint64_t end, int worker)
     (void)worker;
     const Step *s = data;
     for (uint64_t i = begin; i < end; i++) {
-        const OozeStressMaterial *m = &s->materials[s->material[i]];
         OozeMat3 l = gradient_of(s, s->u, i);
-        OozeSym3 stress =
-            ooze_ucm_stress(conformation_of(s, i), l, (float)m->modulus, (float)m->viscosity);
+        OozeSym3 stress = ooze_stress_of(material_of(s, i), s->strain + 8 * i, l);
         if (s->context->stress) {
             s->context->stress[i] = ooze_sym3_scale(stress, s->reference);
         }
-        OozeMat3 t = ooze_mat3_mul_sym3(ooze_mat3_from_sym3(stress), s->gather.correction[i]);
-        s->flux[i] = ooze_mat3_add(t, ooze_mat3_scale(l, -hourglass_of(s, i)));
+        s->flux[i] = ooze_stress_flux(stress, s->gather.correction[i], l, hourglass_of(s, i));
     }
 }
 
@@ -123,17 +112,12 @@ static void stiffness_range(void *data, uint64_t begin, uint64_t end, int worker
     (void)worker;
     const Step *s = data;
     for (uint64_t i = begin; i < end; i++) {
-        const float *e = s->strain + 8 * i;
-        float normal = e[0] * e[0] + e[1] * e[1] + e[2] * e[2];
-        float shear = e[3] * e[3] + e[4] * e[4] + e[5] * e[5];
-        double stretch = 1.0 + sqrt((double)(normal + 2.0f * shear)); /* at least Q's largest */
-        double norm = ooze_stress_correction_norm(s->gather.correction[i]);
-        const OozeStressMaterial *m = &s->materials[s->material[i]];
-        s->edge_stiffness[i] = (float)ooze_stress_edge_stiffness(m, norm, stretch, s->context->dt);
+        s->edge_stiffness[i] = ooze_stress_particle_stiffness(
+            material_of(s, i), s->strain + 8 * i, s->gather.correction[i], s->context->dt);
     }
 }
 
-/* Gershgorin's row of each particle. Walls do not move: they have no row. */
+/* Gershgorin's row of each particle. */
 static void load_range(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
@@ -142,13 +126,14 @@ static void load_range(void *data, uint64_t begin, uint64_t end, int worker)
     for (uint64_t i = begin; i < end; i++) {
         float own = s->edge_stiffness[i], row = 0.0f;
         for (uint64_t e = list->first[i], last = e + list->count[i]; e < last; e++) {
-            row += 2.0f * (own + s->edge_stiffness[list->index[e]]) * s->gather.edges.weight[e];
+            row += ooze_stress_row_term(own, s->edge_stiffness[list->index[e]],
+                                        s->gather.edges.weight[e]);
         }
         uint32_t wall_count = s->context->boundary->count ? walls->count[i] : 0;
         for (uint32_t w = 0; w < wall_count; w++) {
-            row += own * s->gather.wall_edge[walls->first[i] + w][3];
+            row += ooze_stress_wall_row_term(own, s->gather.wall_edge[walls->first[i] + w][3]);
         }
-        s->load[i] = row / (float)s->materials[s->material[i]].relative_mass;
+        s->load[i] = row / (float)material_of(s, i)->relative_mass;
     }
 }
 
@@ -162,15 +147,11 @@ static bool is_unstable(Step *s)
     ooze_parallel_for(c->threads, s->n, GRAIN, stiffness_range, s);
     ooze_parallel_for(c->threads, s->n, GRAIN, load_range, s);
     float worst = 0.0f;
-    double rate = 0.0;
     for (uint64_t i = 0; i < s->n; i++) {
         worst = fmaxf(worst, s->load[i]);
     }
-    for (int m = 0; m < c->material_count; m++) {
-        rate = fmax(rate, s->materials[m].rate);
-    }
     ooze_timer_lap(c->timer, "stability");
-    return (double)worst + 2.0 * c->dt * rate > OOZE_STRESS_BOUND * (1.0 + BOUND_ROUNDING);
+    return ooze_stress_exceeds_bound(c, worst);
 }
 
 /* ---- velocities ----------------------------------------------------------------------------- */
@@ -182,8 +163,7 @@ static OozeF32x4 apply(const OozeMat3 *a, OozeF32x4 v)
                       a->m[6] * v[0] + a->m[7] * v[1] + a->m[8] * v[2], 0);
 }
 
-/* sum (F_i + F_j) g + (n_i + n_j) f u_ji, with F = sigma B - n L and g = f x_ji. A boundary sample
-   has the stress of the particle. */
+/* See ooze_stress_flux. A boundary sample has the stress of the particle. */
 static OozeF32x4 force_on(const Step *s, uint64_t i)
 {
     const OozeNeighbours *list = s->context->fluid, *walls = s->context->fluid_boundary;
@@ -213,7 +193,7 @@ static void kick_range(void *data, uint64_t begin, uint64_t end, int worker)
     OozeVec3 gravity = s->context->gravity;
     OozeF32x4 g = ooze_f32x4((float)gravity.x, (float)gravity.y, (float)gravity.z, 0);
     for (uint64_t i = begin; i < end; i++) {
-        float mass = (float)s->materials[s->material[i]].relative_mass;
+        float mass = (float)material_of(s, i)->relative_mass;
         s->next[i] = s->u[i] + s->dt * (g + force_on(s, i) / mass);
     }
 }
@@ -227,19 +207,14 @@ static void advect_range(void *data, uint64_t begin, uint64_t end, int worker)
     (void)worker;
     const Step *s = data;
     const OozeStepContext *c = s->context;
-    OozeContactRule rule = {.margin = c->params[OOZE_STRESS_CONTACT_DISTANCE] * c->spacing,
-                            .tolerance = 0.1 * c->spacing,
-                            .dt = c->dt};
+    const OozeContactRule rule = ooze_stress_contact_rule(c);
     for (uint64_t i = begin; i < end; i++) {
         OozeF32x4 x0 = s->x[i];
         s->x[i] = x0 + s->dt * s->next[i];
         if (c->solid_count > 0) {
             OozeF32x4 u = s->next[i];
-            OozeVec3 from = vec3(x0[0], x0[1], x0[2]), v = vec3(u[0], u[1], u[2]);
-            OozeVec3 to = vec3_madd(from, c->dt, v), free_velocity = v, free_end = to;
-            ooze_contact_resolve(c->solids, c->solid_count, &rule, from, &to, &v);
-            if (vec3_length(vec3_sub(v, free_velocity)) > 0.0 ||
-                vec3_length(vec3_sub(to, free_end)) > 0.0) {
+            OozeVec3 to = vec3(x0[0], x0[1], x0[2]), v = vec3(u[0], u[1], u[2]);
+            if (ooze_contact_advance(c->solids, c->solid_count, &rule, &to, &v)) {
                 s->x[i] = ooze_f32x4((float)to.x, (float)to.y, (float)to.z, 0);
                 s->next[i] = ooze_f32x4((float)v.x, (float)v.y, (float)v.z, 0);
             }
@@ -250,12 +225,11 @@ static void advect_range(void *data, uint64_t begin, uint64_t end, int worker)
 static OozeStatus correct_density(Step *s, OozeDensityMemory *own, OozeError *error)
 {
     OozeStepContext *c = s->context;
-    double time = c->params[OOZE_STRESS_DENSITY_TIME];
-    float kept_share = time > c->dt ? (float)(1.0 - c->dt / time) : 0.0f, worst = 0.0f;
+    float kept_share = ooze_stress_kept_share(c), worst = 0.0f;
     double sum = 0.0;
     for (uint64_t i = 0; i < s->n; i++) {
-        float excess = fmaxf(s->gather.density[i] - 1.0f, 0.0f);
-        s->density_target[i] = 1.0f + kept_share * excess;
+        float excess = ooze_stress_excess(s->gather.density[i]);
+        s->density_target[i] = ooze_stress_density_target(excess, kept_share);
         worst = fmaxf(worst, excess);
         sum += (double)excess;
     }
@@ -291,15 +265,8 @@ static void conformation_range(void *data, uint64_t begin, uint64_t end, int wor
     (void)worker;
     const Step *s = data;
     for (uint64_t i = begin; i < end; i++) {
-        float rate = (float)s->materials[s->material[i]].rate;
-        OozeSym3 d = ooze_ucm_rate(conformation_of(s, i), gradient_of(s, s->next, i), rate);
-        float *e = s->strain + 8 * i;
-        e[0] += s->dt * d.xx;
-        e[1] += s->dt * d.yy;
-        e[2] += s->dt * d.zz;
-        e[3] += s->dt * d.xy;
-        e[4] += s->dt * d.xz;
-        e[5] += s->dt * d.yz;
+        float rate = (float)material_of(s, i)->rate;
+        ooze_stress_carry(s->strain + 8 * i, gradient_of(s, s->next, i), rate, s->dt);
     }
 }
 
@@ -323,10 +290,8 @@ static OozeStatus start(Step *s, OozeError *error)
     if (ooze_arena_failed(arena)) {
         return ooze_fail_memory(error, "the stress step", s->n * 136);
     }
-    OozeStepContext whole = *c; /* materials are the same in every substep */
-    whole.dt = c->whole_step;
     for (int m = 0; m < c->material_count; m++) {
-        materials[m] = ooze_stress_material(&whole, m);
+        materials[m] = ooze_stress_substep_material(c, m);
     }
     s->materials = materials;
     const OozeFloat4 *x = ooze_particles_positions(c->particles);

@@ -17,28 +17,28 @@
 #define OOZE_STRESS_BOUND 4.0
 
 /* |B|: the largest eigenvalue of the correction; 0 where there is no stress. */
-static inline double ooze_stress_correction_norm(OozeSym3 correction)
+OOZE_FORMULA double ooze_stress_correction_norm(OozeSym3 correction)
 {
     return -(double)ooze_sym3_min_eigenvalue(ooze_sym3_scale(correction, -1));
 }
 
 /* Stiffness of an edge in a step of length dt against motion that L describes, over |B|. `stretch`
    is at least the largest eigenvalue of Q. */
-static inline double ooze_stress_linear_stiffness(const OozeStressMaterial *m, double stretch,
-                                                  double dt)
+OOZE_FORMULA double ooze_stress_linear_stiffness(const OozeStressMaterial *m, double stretch,
+                                                 double dt)
 {
     return 2.0 * dt * (dt * m->modulus * stretch + 2.0 * m->viscosity);
 }
 
 /* The same against other motion, by hourglass damping. */
-static inline double ooze_stress_hourglass_stiffness(const OozeStressMaterial *m, double dt)
+OOZE_FORMULA double ooze_stress_hourglass_stiffness(const OozeStressMaterial *m, double dt)
 {
     return 2.0 * dt * m->hourglass;
 }
 
 /* w of a particle: no motion meets both. */
-static inline double ooze_stress_edge_stiffness(const OozeStressMaterial *m, double norm,
-                                                double stretch, double dt)
+OOZE_FORMULA double ooze_stress_edge_stiffness(const OozeStressMaterial *m, double norm,
+                                               double stretch, double dt)
 {
     double linear = norm * ooze_stress_linear_stiffness(m, stretch, dt);
     return norm > 0.0 ? fmax(linear, ooze_stress_hourglass_stiffness(m, dt)) : 0.0;

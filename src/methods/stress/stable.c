@@ -1,30 +1,22 @@
-/* Coefficients of a material, and the bound of stable steps for a block at rest with its free
+/* The bound of stable steps, for the present state and for a block at rest with its free
    surfaces. */
 #include <math.h>
 
-#include "methods/maxwell.h"
 #include "methods/stress/stability_formula.h"
 #include "physics/gradient_correction.h"
 #include "physics/kernels.h"
 #include "physics/lattice.h"
 
-/* Courant number of the shear wave, spacings a step, for compliance 0: within the bound of a block
-   at rest, 0.39. */
-#define STIFFEST_COURANT 0.33
+/* Tolerance for a block at rest at exactly the step of its bound, in single precision. */
+static const double BOUND_ROUNDING = 1e-4;
 
-OozeStressMaterial ooze_stress_material(const OozeStepContext *c, int index)
+bool ooze_stress_exceeds_bound(const OozeStepContext *c, float worst)
 {
-    const OozeMaterial *material = &c->materials[index];
-    double reference = c->materials[0].values[OOZE_MATERIAL_DENSITY];
-    OozeMaxwell m = ooze_maxwell(c, material, reference, STIFFEST_COURANT);
-    return (OozeStressMaterial){
-        .relative_mass = material->values[OOZE_MATERIAL_DENSITY] / reference,
-        .modulus = m.modulus,
-        .rate = m.relaxation > 0.0 ? 1.0 / m.relaxation : 0.0,
-        .viscosity = m.viscosity,
-        .hourglass =
-            c->params[OOZE_STRESS_HOURGLASS] * (m.viscosity + sqrt(m.modulus) * c->spacing),
-    };
+    double rate = 0.0;
+    for (int m = 0; m < c->material_count; m++) {
+        rate = fmax(rate, ooze_stress_substep_material(c, m).rate);
+    }
+    return (double)worst + 2.0 * c->dt * rate > OOZE_STRESS_BOUND * (1.0 + BOUND_ROUNDING);
 }
 
 /* Layers of particles within the largest support that a world takes, 8 spacings. */

@@ -3,6 +3,7 @@
 #define OOZE_METHODS_STRESS_STEP_H
 
 #include "methods/stress/method.h"
+#include "solids/contact.h"
 
 /* Settings, in the order of the table in method.c. */
 enum {
@@ -22,7 +23,16 @@ typedef struct OozeStressMaterial {
     double hourglass;     /* m2/s: damping of motion that a linear field does not describe */
 } OozeStressMaterial;
 
+/* Of a substep: materials are those of the whole step. */
+OozeStressMaterial ooze_stress_substep_material(const OozeStepContext *context, int index);
 OozeStressMaterial ooze_stress_material(const OozeStepContext *context, int index);
+
+/* Contacts of particles with solids. */
+OozeContactRule ooze_stress_contact_rule(const OozeStepContext *context);
+/* Share of the compression that the density stage leaves in this step. */
+float ooze_stress_kept_share(const OozeStepContext *context);
+/* Whether a step is longer than the bound of the present state; `worst` is the largest row. */
+bool ooze_stress_exceeds_bound(const OozeStepContext *context, float worst);
 
 /* A step that is stable for a block at rest with its free surfaces; see docs/methods/stress.md. */
 double ooze_stress_stable_step(const OozeStepContext *context);

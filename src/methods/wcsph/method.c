@@ -10,10 +10,7 @@
 
 #include "base/fail.h"
 #include "base/vec3.h"
-#include "methods/wcsph/step.h"
-#include "physics/lattice.h"
-#include "physics/wcsph.h"
-#include "solids/contact.h"
+#include "methods/wcsph/force_formula.h"
 #include "solvers/periodic_f32x4.h"
 
 static const OozeParamInfo params[OOZE_WCSPH_PARAM_COUNT] = {
@@ -26,30 +23,19 @@ static const OozeParamInfo params[OOZE_WCSPH_PARAM_COUNT] = {
 
 static const char *const material_keys[] = {"density", "viscosity", NULL};
 
-typedef struct Material {
-    float relative_mass; /* density over that of the first material */
-    float viscosity;     /* Pa s over that density: m2/s */
-} Material;
-
 typedef struct Step {
     OozeStepContext *context;
     uint64_t n;
-    float dt, support, sound;
-    float volume;       /* of a particle, such that the rest lattice has density 1 exactly */
-    float wall_volume;  /* volume of a boundary sample over its Akinci volume: see OozeGather */
-    float viscous;      /* m3: volume of a particle in Laplacians, see ooze_wcsph_scale */
-    float wall_viscous; /* the same of a boundary sample, over its Akinci volume */
+    OozeWcsphConstants constants;
     OozeBox box;
-    const Material *materials;
+    const OozeWcsphMaterial *materials;
     const uint16_t *material;
-    OozeF32x4 *edge;        /* per list entry: x_ji and its length */
-    OozeF32x4 *x, *u;       /* at the beginning of the step */
-    OozeF32x4 *next_u;      /* velocities at its end */
-    OozeF32x4 *next_x;      /* positions at its end */
-    float *density;         /* relative to rest */
-    float *inverse_density; /* 1 / density */
-    float *pressure_term;   /* p / d^2 over the density of the first material */
-    float *viscosity;       /* of its material */
+    OozeF32x4 *edge;   /* per list entry: x_ji and its length */
+    OozeF32x4 *x, *u;  /* at the beginning of the step */
+    OozeF32x4 *next_u; /* velocities at its end */
+    OozeF32x4 *next_x; /* positions at its end */
+    float *density;    /* relative to rest */
+    OozeWcsphState *state;
 } Step;
 
 enum { GRAIN = 128 };
@@ -72,7 +58,7 @@ static float density_of(const Step *s, uint64_t i)
     const OozeNeighbours *list = c->fluid, *walls = c->fluid_boundary;
     const uint32_t *index = list->index + list->first[i];
     OozeF32x4 *edge = s->edge + list->first[i];
-    float h = s->support, sum = ooze_cubic_value(0.0f, h), wall_sum = 0.0f;
+    float h = s->constants.support, sum = ooze_cubic_value(0.0f, h), wall_sum = 0.0f;
     for (uint32_t e = 0; e < list->count[i]; e++) {
         OozeF32x4 d = edge_of(s, s->x[i], s->x[index[e]]);
         float r = sqrtf(ooze_f32x4_dot3(d, d));
@@ -85,7 +71,7 @@ static float density_of(const Step *s, uint64_t i)
         OozeF32x4 d = edge_of(s, s->x[i], sample_at(c->boundary->position, k));
         wall_sum += c->boundary->volume[k] * ooze_cubic_value(sqrtf(ooze_f32x4_dot3(d, d)), h);
     }
-    return s->volume * sum + s->wall_volume * wall_sum;
+    return s->constants.volume * sum + s->constants.wall_volume * wall_sum;
 }
 
 static void density_range(void *data, uint64_t begin, uint64_t end, int worker)
@@ -93,39 +79,26 @@ static void density_range(void *data, uint64_t begin, uint64_t end, int worker)
     (void)worker;
     const Step *s = data;
     for (uint64_t i = begin; i < end; i++) {
-        const Material *materials = &s->materials[s->material[i]];
-        float d = density_of(s, i), inverse_density = 1.0f / d;
-        s->density[i] = d;
-        s->inverse_density[i] = inverse_density;
-        s->pressure_term[i] = materials->relative_mass * ooze_tait_pressure(d, s->sound) *
-                              (inverse_density * inverse_density);
-        s->viscosity[i] = materials->viscosity;
+        s->density[i] = density_of(s, i);
+        s->state[i] = ooze_wcsph_state(&s->constants, &s->materials[s->material[i]], s->density[i]);
     }
 }
 
 /* ---- forces --------------------------------------------------------------------------------- */
 
-/* sum mu V lap W u_ji / (d_i d_j) - V (p_i / d_i^2 + p_j / d_j^2) grad W, over the density of the
-   first material, with mu the mean of both: Mueller, Charypar and Gross 2003, eq 14, made
-   symmetric. */
 static OozeF32x4 force_of_fluid(const Step *s, uint64_t i)
 {
     const OozeNeighbours *list = s->context->fluid;
     const uint32_t *index = list->index + list->first[i];
     const OozeF32x4 *edge = s->edge + list->first[i];
     OozeF32x4 force = {0}, u = s->u[i];
-    float h = s->support, pressure_term = s->pressure_term[i],
-          inverse_density = s->inverse_density[i], viscosity = s->viscosity[i];
-    float volume = s->volume, viscous = 0.5f * s->viscous;
+    OozeWcsphState own = s->state[i];
     for (uint32_t e = 0; e < list->count[i]; e++) {
-        uint32_t j = index[e];
+        OozeWcsphState other = s->state[index[e]];
         float r = edge[e][3];
-        float along = volume * (pressure_term + s->pressure_term[j]) *
-                      ooze_kernel_gradient_scale(ooze_cubic_slope(r, h), r, h);
-        float drag = viscous *
-                     ((viscosity + s->viscosity[j]) * (inverse_density * s->inverse_density[j])) *
-                     ooze_viscosity_laplacian(r, h);
-        force += along * edge[e] + drag * (s->u[j] - u);
+        float along = ooze_wcsph_push(&s->constants, own.pressure_term, other.pressure_term, r);
+        float drag = ooze_wcsph_drag(&s->constants, own, other, r);
+        force += along * edge[e] + drag * (s->u[index[e]] - u);
     }
     return force;
 }
@@ -138,17 +111,15 @@ static OozeF32x4 force_of_walls(const Step *s, uint64_t i)
     const OozeNeighbours *walls = c->fluid_boundary;
     const OozeBoundary *boundary = c->boundary;
     OozeF32x4 force = {0};
-    float h = s->support, pressure_term = 2.0f * s->pressure_term[i] * s->wall_volume;
-    float wall_drag = s->wall_viscous * s->viscosity[i] * s->inverse_density[i];
+    OozeWcsphState own = s->state[i];
     uint32_t count = boundary->count ? walls->count[i] : 0;
     for (uint32_t w = 0; w < count; w++) {
         uint32_t k = walls->index[walls->first[i] + w];
         OozeF32x4 d = edge_of(s, s->x[i], sample_at(boundary->position, k));
         float r = sqrtf(ooze_f32x4_dot3(d, d)), volume = boundary->volume[k];
         bool clings = isinf(c->solids[boundary->solid[k]].params[OOZE_SOLID_FRICTION]);
-        float drag = clings ? wall_drag * volume * ooze_viscosity_laplacian(r, h) : 0.0f;
-        float along =
-            pressure_term * volume * ooze_kernel_gradient_scale(ooze_cubic_slope(r, h), r, h);
+        float drag = clings ? ooze_wcsph_wall_drag(&s->constants, own, volume, r) : 0.0f;
+        float along = ooze_wcsph_wall_push(&s->constants, own.pressure_term, volume, r);
         force += along * d + drag * (sample_at(boundary->velocity, k) - s->u[i]);
     }
     return force;
@@ -166,7 +137,7 @@ static void kick_range(void *data, uint64_t begin, uint64_t end, int worker)
             prescribed ? ooze_f32x4(0, 0, 0, 0) : force_of_fluid(s, i) + force_of_walls(s, i);
         OozeF32x4 a = prescribed ? force : g + force / s->materials[s->material[i]].relative_mass;
         a[3] = 0;
-        s->next_u[i] = s->u[i] + s->dt * a;
+        s->next_u[i] = s->u[i] + s->constants.dt * a;
     }
 }
 
@@ -179,18 +150,13 @@ static void advect_range(void *data, uint64_t begin, uint64_t end, int worker)
     (void)worker;
     const Step *s = data;
     const OozeStepContext *c = s->context;
-    OozeContactRule rule = {.margin = c->params[OOZE_WCSPH_CONTACT_DISTANCE] * c->spacing,
-                            .tolerance = 0.1 * c->spacing,
-                            .dt = c->dt};
+    const OozeContactRule rule = ooze_wcsph_contact_rule(c);
     for (uint64_t i = begin; i < end; i++) {
         OozeF32x4 x0 = s->x[i], u = s->next_u[i];
-        s->next_x[i] = x0 + s->dt * u;
+        s->next_x[i] = x0 + s->constants.dt * u;
         if (c->solid_count > 0) {
-            OozeVec3 from = vec3(x0[0], x0[1], x0[2]), v = vec3(u[0], u[1], u[2]);
-            OozeVec3 to = vec3_madd(from, c->dt, v), free_velocity = v, free_end = to;
-            ooze_contact_resolve(c->solids, c->solid_count, &rule, from, &to, &v);
-            if (vec3_length(vec3_sub(v, free_velocity)) > 0.0 ||
-                vec3_length(vec3_sub(to, free_end)) > 0.0) {
+            OozeVec3 to = vec3(x0[0], x0[1], x0[2]), v = vec3(u[0], u[1], u[2]);
+            if (ooze_contact_advance(c->solids, c->solid_count, &rule, &to, &v)) {
                 s->next_x[i] = ooze_f32x4((float)to.x, (float)to.y, (float)to.z, 0);
                 s->next_u[i] = ooze_f32x4((float)v.x, (float)v.y, (float)v.z, 0);
             }
@@ -204,7 +170,8 @@ static OozeStatus start(Step *s, OozeError *error)
 {
     OozeStepContext *c = s->context;
     OozeArena *arena = c->arena;
-    Material *materials = ooze_arena_alloc(arena, (size_t)c->material_count, sizeof *materials);
+    OozeWcsphMaterial *materials =
+        ooze_arena_alloc(arena, (size_t)c->material_count, sizeof *materials);
     uint64_t edges = c->fluid->first[s->n];
     s->edge = ooze_arena_alloc(arena, edges, sizeof *s->edge);
     s->x = ooze_arena_alloc(arena, s->n, sizeof *s->x);
@@ -212,17 +179,12 @@ static OozeStatus start(Step *s, OozeError *error)
     s->next_u = ooze_arena_alloc(arena, s->n, sizeof *s->next_u);
     s->next_x = ooze_arena_alloc(arena, s->n, sizeof *s->next_x);
     s->density = ooze_arena_alloc(arena, s->n, sizeof *s->density);
-    s->inverse_density = ooze_arena_alloc(arena, s->n, sizeof *s->inverse_density);
-    s->pressure_term = ooze_arena_alloc(arena, s->n, sizeof *s->pressure_term);
-    s->viscosity = ooze_arena_alloc(arena, s->n, sizeof *s->viscosity);
+    s->state = ooze_arena_alloc(arena, s->n, sizeof *s->state);
     if (ooze_arena_failed(arena)) {
         return ooze_fail_memory(error, "the wcsph step", s->n * 80 + edges * sizeof *s->edge);
     }
-    double reference = c->materials[0].values[OOZE_MATERIAL_DENSITY];
     for (int m = 0; m < c->material_count; m++) {
-        double own = c->materials[m].values[OOZE_MATERIAL_DENSITY];
-        materials[m] = (Material){(float)(own / reference),
-                                  (float)(ooze_wcsph_viscosity(&c->materials[m]) / reference)};
+        materials[m] = ooze_wcsph_material(c, m);
     }
     s->materials = materials;
     const OozeFloat4 *x = ooze_particles_positions(c->particles);
@@ -248,18 +210,10 @@ static void store(const Step *s)
 static OozeStatus step(void *data, OozeStepContext *c, OozeError *error)
 {
     (void)data;
-    double dx = c->spacing, h = c->support, scale = ooze_wcsph_scale(dx, h);
     Step s = {
         .context = c,
         .n = ooze_particles_count(c->particles),
-        .dt = (float)c->dt,
-        .support = (float)h,
-        .sound = (float)c->params[OOZE_WCSPH_SOUND_SPEED],
-        .volume = (float)(1.0 / ooze_lattice_sum(dx, h)),
-        .wall_volume = (float)ooze_lattice_wall_scale(dx, h),
-        .viscous = (float)scale,
-        .wall_viscous =
-            (float)(scale * ooze_wcsph_wall_scale(dx, h) / ooze_lattice_sample_volume(dx, h)),
+        .constants = ooze_wcsph_constants(c),
         .box = ooze_box(&c->periodic),
         .material = ooze_particles_materials(c->particles),
     };

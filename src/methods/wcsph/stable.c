@@ -7,12 +7,6 @@
 #include "physics/ucm.h"
 #include "solvers/lattice_waves.h"
 
-double ooze_wcsph_viscosity(const OozeMaterial *material)
-{
-    double viscosity = material->values[OOZE_MATERIAL_VISCOSITY];
-    return isnan(viscosity) ? 0.0 : viscosity;
-}
-
 static double step_of(const OozeStepContext *c, int material, const OozeLatticeWave *wave)
 {
     const OozeMaterial *m = &c->materials[material];

@@ -3,9 +3,36 @@
 #define OOZE_METHODS_WCSPH_STEP_H
 
 #include "methods/wcsph/method.h"
+#include "solids/contact.h"
 
 /* Settings, in the order of the table in method.c. */
 enum { OOZE_WCSPH_SOUND_SPEED, OOZE_WCSPH_CONTACT_DISTANCE, OOZE_WCSPH_PARAM_COUNT };
+
+/* Numbers of a step. */
+typedef struct OozeWcsphConstants {
+    float dt, support, sound;
+    float volume;       /* of a particle, such that the rest lattice has density 1 exactly */
+    float wall_volume;  /* volume of a boundary sample over its Akinci volume: see OozeGather */
+    float half_viscous; /* m3: half the volume of a particle in Laplacians, see ooze_wcsph_scale */
+    float wall_viscous; /* the volume of a boundary sample there, over its Akinci volume */
+} OozeWcsphConstants;
+
+typedef struct OozeWcsphMaterial {
+    float relative_mass; /* density over that of the first material */
+    float viscosity;     /* Pa s over that density: m2/s */
+} OozeWcsphMaterial;
+
+/* A particle as its neighbours see it. */
+typedef struct OozeWcsphState {
+    float inverse_density; /* 1 / density, relative to rest */
+    float pressure_term;   /* p / d^2 over the density of the first material */
+    float viscosity;       /* of its material */
+} OozeWcsphState;
+
+OozeWcsphConstants ooze_wcsph_constants(const OozeStepContext *context);
+OozeWcsphMaterial ooze_wcsph_material(const OozeStepContext *context, int index);
+/* Contacts of particles with solids. */
+OozeContactRule ooze_wcsph_contact_rule(const OozeStepContext *context);
 
 /* Pa s; 0 if not given. */
 double ooze_wcsph_viscosity(const OozeMaterial *material);

@@ -1,0 +1,242 @@
+/* Algorithm 4 on the device, and springs longer than the support: see methods/springs/adjust.c.
+   Each particle writes its own row. */
+#include "cuda/springs/step.cuh"
+
+namespace ooze
+{
+
+/* ---- rows ---- */
+
+/* Captured by loop bodies. */
+struct Adjustment {
+    const uint64_t *old_first;
+    const uint32_t *old_count, *new_of_old; /* per old row: its new number */
+    OozeLink *old;                          /* kept springs are moved to the front of their row */
+    uint32_t *kept;                         /* per particle */
+};
+
+/* Updates the springs of an old row in place and returns how many are kept. A negative rest length
+   marks a spring longer than the support. */
+OOZE_DEVICE uint32_t update_kept_springs(const SpringsView &s, const Adjustment &a, uint32_t i)
+{
+    const uint32_t old = s.old_row[i];
+    uint32_t kept = 0;
+    if (old == OOZE_LINK_ROW_NONE) {
+        return 0;
+    }
+    OozeLink *row = a.old + a.old_first[old];
+    for (uint32_t k = 0; k < a.old_count[old]; k++) {
+        const uint32_t j = a.new_of_old[row[k].other];
+        if (j == OOZE_LINK_ROW_NONE) {
+            continue;
+        }
+        const float length = vector_to(s, s.p[j], s.p[i]).w;
+        const float rest = ooze_springs_updated_rest(&s.k, coefficients_of(s, i),
+                                                     coefficients_of(s, j), row[k].rest, length);
+        if (rest > 0.0f) {
+            row_insert(row, kept++, {j, length < s.k.h ? rest : -rest});
+        }
+    }
+    return kept;
+}
+
+/* f(spring) for the springs of row i: kept and new ones, merged. */
+template <class F>
+OOZE_DEVICE void each_spring(const SpringsView &s, const Adjustment &a, uint32_t i, F f)
+{
+    const uint32_t kept = a.kept[i];
+    const OozeLink *row = kept ? a.old + a.old_first[s.old_row[i]] : nullptr;
+    uint32_t at = 0;
+    each_true_neighbour(s.near, i, [&](uint32_t j) {
+        for (; at < kept && row[at].other < j; at++) {
+            f(row[at]);
+        }
+        if (at < kept && row[at].other == j) {
+            f(row[at++]);
+            return;
+        }
+        if (s.id[j] > s.id[i]) {
+            const bool fresh =
+                s.old_row[i] == OOZE_LINK_ROW_NONE || s.old_row[j] == OOZE_LINK_ROW_NONE;
+            const float length = vector_to(s, s.p[j], s.p[i]).w;
+            const float rest =
+                ooze_springs_updated_rest(&s.k, coefficients_of(s, i), coefficients_of(s, j),
+                                          ooze_springs_initial_rest(&s.k, fresh, length), length);
+            if (rest > 0.0f) {
+                f({j, rest});
+            }
+        }
+    });
+    for (; at < kept; at++) {
+        f(row[at]);
+    }
+}
+
+static void write_rows(SpringsStep *step)
+{
+    Gpu *gpu = step->gpu;
+    SpringsView s = step->view;
+    LinkRows<OozeLink> *old = &step->data->rows[0], *now = &step->data->rows[1];
+    const Adjustment a = {old->first(), old->count(),
+                          rows_map(gpu, s.old_row, s.n, OOZE_LINK_ROW_NONE, old->n), old->items(),
+                          scratch<uint32_t>(gpu, s.n)};
+    rows_resize(gpu, now, s.n);
+    uint32_t *count = now->count();
+    for_each(
+        gpu, s.n, OOZE_BODY(uint32_t i) {
+            uint32_t springs = 0;
+            a.kept[i] = update_kept_springs(s, a, i);
+            each_spring(s, a, i, [&](OozeLink) { springs++; });
+            count[i] = springs;
+        });
+    rows_lay_out(gpu, now);
+    const uint64_t *first = now->first();
+    OozeLink *items = now->items();
+    for_each(
+        gpu, s.n, OOZE_BODY(uint32_t i) {
+            OozeLink *to = items + first[i];
+            uint32_t far = 0;
+            each_spring(s, a, i, [&](OozeLink spring) {
+                far += spring.rest < 0.0f;
+                *to++ = spring;
+            });
+            s.long_count[i] = far;
+        });
+}
+
+/* If memory runs out, the table is cleared: a half-written table would connect wrong particles. */
+OozeStatus springs_adjust(SpringsStep *step, OozeError *error)
+{
+    SpringsData *data = step->data;
+    SpringsView *s = &step->view;
+    OozeStatus result = OOZE_OK;
+    if (step->any.springs) {
+        write_rows(step);
+        rows_swap(data->rows);
+        s->first = data->rows[0].first();
+        s->count = data->rows[0].count();
+        s->springs = data->rows[0].items();
+        result = status(step->gpu, s->n, error);
+    }
+    if (result || !step->any.springs) {
+        data->rows[0].n = 0;
+    }
+    const SpringsView v = *s;
+    for_each(
+        step->gpu, v.n, OOZE_BODY(uint32_t k) {
+            const bool has = coefficients_of(v, k)->spring > 0.0f;
+            v.row[v.order[k]] = has ? k : OOZE_LINK_ROW_NONE;
+        });
+    return result;
+}
+
+/* ---- long springs ---- */
+
+/* The processor applies them one after the other. Here a spring is applied once all earlier ones at
+   both of its ends are: the same result, in as many rounds as springs depend on each other. */
+struct LongSprings {
+    uint32_t count;
+    uint32_t *from;   /* per spring: its particle, whose row holds it */
+    uint64_t *item;   /* its place in the table; UINT64_MAX: it has been applied */
+    uint32_t *holder; /* per particle: the earliest spring at it that is left, or UINT32_MAX */
+    uint32_t *left;
+};
+
+static LongSprings list_long_springs(SpringsStep *step)
+{
+    Gpu *gpu = step->gpu;
+    const SpringsView s = step->view;
+    const uint32_t *sequence = step->schedule.sequence;
+    uint32_t *count = scratch<uint32_t>(gpu, s.n);
+    uint64_t *first = scratch<uint64_t>(gpu, s.n), total = 0;
+    for_each(
+        gpu, (uint64_t)s.n + 1,
+        OOZE_BODY(uint32_t at) { count[at] = at < s.n ? s.long_count[sequence[at]] : 0; });
+    running_sum(gpu, count, first, s.n);
+    copy_out(gpu, &total, first + s.n, sizeof total);
+    LongSprings all = {};
+    if (total == 0 || gpu->failed != cudaSuccess) {
+        return all;
+    }
+    all.count = (uint32_t)total;
+    all.from = scratch<uint32_t>(gpu, total);
+    all.item = scratch<uint64_t>(gpu, total);
+    all.holder = scratch<uint32_t>(gpu, s.n);
+    all.left = scratch<uint32_t>(gpu, 1);
+    const LongSprings to = all;
+    for_each(
+        gpu, s.n, OOZE_BODY(uint32_t at) {
+            const uint32_t i = sequence[at];
+            uint64_t e = first[at];
+            for (uint64_t k = s.first[i]; count[at] > 0 && k < s.first[i] + s.count[i]; k++) {
+                if (s.springs[k].rest < 0.0f) {
+                    s.springs[k].rest = -s.springs[k].rest;
+                    to.from[e] = i;
+                    to.item[e++] = k;
+                }
+            }
+            to.holder[at] = UINT32_MAX;
+        });
+    return all;
+}
+
+OOZE_DEVICE void pull_long(const SpringsView &s, uint32_t i, OozeLink spring)
+{
+    const uint32_t j = spring.other;
+    float4 d = vector_to(s, s.x[i], s.x[j]);
+    d = ooze_springs_pull(&s.k, coefficients_of(s, i), coefficients_of(s, j), spring.rest, d.w) * d;
+    if (!s.prescribed[j]) {
+        s.x[j] = s.x[j] + d;
+        s.shift[j] = s.shift[j] + d;
+    }
+    if (!s.prescribed[i]) {
+        s.x[i] = s.x[i] - d;
+        s.shift[i] = s.shift[i] - d;
+    }
+}
+
+/* A spring that has been applied gives its ends free at once: others compare `holder` with their
+   own number only. */
+static void pull_round(Gpu *gpu, const SpringsView &view, const LongSprings &springs)
+{
+    const SpringsView s = view;
+    const LongSprings all = springs;
+    for_each(
+        gpu, all.count, OOZE_BODY(uint32_t e) {
+            if (all.item[e] != UINT64_MAX) {
+                atomicMin(&all.holder[all.from[e]], e);
+                atomicMin(&all.holder[s.springs[all.item[e]].other], e);
+            }
+        });
+    for_each(
+        gpu, all.count, OOZE_BODY(uint32_t e) {
+            if (all.item[e] == UINT64_MAX) {
+                return;
+            }
+            const OozeLink spring = s.springs[all.item[e]];
+            const uint32_t i = all.from[e], j = spring.other;
+            if (all.holder[i] == e && all.holder[j] == e) {
+                pull_long(s, i, spring);
+                all.item[e] = UINT64_MAX;
+                all.holder[i] = all.holder[j] = UINT32_MAX;
+            } else {
+                atomicAdd(all.left, 1u);
+            }
+        });
+}
+
+void springs_pull_long(SpringsStep *step)
+{
+    enum { BATCH = 8 }; /* rounds between two looks at what is left */
+    Gpu *gpu = step->gpu;
+    const LongSprings all = list_long_springs(step);
+    for (uint32_t left = all.count; left > 0 && gpu->failed == cudaSuccess;) {
+        for (int k = 0; k < BATCH; k++) {
+            clear(gpu, all.left, sizeof *all.left);
+            pull_round(gpu, step->view, all);
+        }
+        copy_out(gpu, &left, all.left, sizeof left);
+    }
+}
+
+} // namespace ooze
