@@ -455,13 +455,8 @@ static int build_world(Job *job)
     }
     OozeWorldStats stats;
     ooze_world_stats(job->world, &stats);
-    const char *path = job->plan.scene_path ? job->plan.scene_path : "of the run";
-    char count[32] = "";
-    if (!options.to_be_restored) {
-        snprintf(count, sizeof count, "%llu particles, ", (unsigned long long)stats.particles);
-    }
-    ooze_run_log_line(&job->log, "ooze %s, scene '%s', %s%d threads", ooze_version().text, path,
-                      count, stats.threads);
+    ooze_run_log_line(&job->log, "ooze %s, scene '%s', %d threads", ooze_version().text,
+                      job->plan.scene_path ? job->plan.scene_path : "of the run", stats.threads);
     const char *chosen = ooze_scene_chosen(job->scene);
     if (chosen) {
         ooze_run_log_line(&job->log, "chosen: %s", chosen);

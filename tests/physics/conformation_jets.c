@@ -130,9 +130,10 @@ static Coiling run_coil(const Coil *c)
     assert_int_equal(take_census(world).count, stats.emitted);
     find_periods(turn, count, c->time_step, &found);
     measure_coil(world, c, (double)stats.emitted / c->seconds, &found);
-    printf(
-        "  compliance %g: %.2f turns (swing %.4f m), %.1f rad/s, thread of %.4f m at %.3f m/s, coil of %.4f m\n",
-        c->matter.compliance, found.turns, found.swing, found.omega, found.thread, found.speed, found.coil);
+    printf("  compliance %g: %.2f turns, swing %.4f m, %.1f rad/s, thread of %.4f m at %.3f m/s, "
+           "coil of %.4f m\n",
+           c->matter.compliance, found.turns, found.swing, found.omega, found.thread, found.speed,
+           found.coil);
     ooze_world_destroy(world);
     return found;
 }

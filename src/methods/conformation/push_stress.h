@@ -9,9 +9,9 @@
 
    is the moment of the pushes of particle i. A pressure has an isotropic one. The forces a[dev T]
    of that stress, along edges as in the velocity solve, have the opposite moment of dev T_i:
-   u += a[dev T]/dt leaves the pressure. Edges and their correction are those at the end of the step,
-   where forces along them change no angular momentum; at its beginning they would, because the
-   particles have moved with other velocities. Positions keep all of the shift.
+   u += a[dev T]/dt leaves the pressure. Edges and their correction are those at the end of the
+   step, where forces along them change no angular momentum; at its beginning they would, because
+   the particles have moved with other velocities. Positions keep all of the shift.
 
    Particles near walls, whose pushes T does not have, thick fluids and liquids with surface tension
    keep theirs. */
