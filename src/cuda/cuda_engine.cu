@@ -6,6 +6,7 @@
 
 #include "cuda/bounds.cuh"
 #include "cuda/device.h"
+#include "cuda/heat.cuh"
 #include "cuda/method.cuh"
 #include "cuda/sources.cuh"
 
@@ -218,6 +219,11 @@ static OozeStatus engine_step(void *data, OozeStepContext *context, OozeError *e
     return e->method->step(e, e->method_data, context, error);
 }
 
+static OozeStatus engine_conduct(void *data, OozeHeatJob *job, OozeError *error)
+{
+    return heat_conduct(engine_of(data), job, error);
+}
+
 static OozeStatus engine_finish(void *data, const OozePeriodic *periodic, float fastest,
                                 float farthest, OozeEngineEnd *end, OozeError *error)
 {
@@ -256,5 +262,6 @@ extern "C" const OozeEngine ooze_cuda_engine = {
     ooze::engine_find_cells,
     ooze::engine_find_neighbours,
     ooze::engine_step,
+    ooze::engine_conduct,
     ooze::engine_finish,
 };

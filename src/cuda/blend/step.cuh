@@ -2,6 +2,7 @@
 #ifndef OOZE_CUDA_BLEND_STEP_CUH
 #define OOZE_CUDA_BLEND_STEP_CUH
 
+#include "cuda/heat.cuh"
 #include "cuda/method.cuh"
 #include "cuda/pairs.cuh"
 
@@ -30,6 +31,9 @@ struct BlendView {
     bool compares_shapes; /* forces between some particles depend on whether they share a region */
     float smoothing;      /* share of this substep in the average of contact accelerations */
     const OozeBlendMaterial *materials;
+    const MaterialTable *tables;           /* NULL: no material has one */
+    const double *temperature;             /* NULL: no heat */
+    const uint8_t *phase;                  /* NULL: nothing melts */
     const uint16_t *material, *prescribed; /* prescribed NULL: no nozzle prescribes any velocity */
     const uint16_t *body, *pin;            /* see OozeStepContext; NULL: 0 for all */
     const float4 *u;

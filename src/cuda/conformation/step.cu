@@ -114,13 +114,38 @@ static void allocate_edges(Step *step)
     step->view.correction = scratch<OozeSym3>(step->gpu, step->view.n);
 }
 
+/* Rows of particles whose material depends on temperature, after those of bodies. */
+static void find_temperature_rows(Step *step)
+{
+    const OozeConformationPlan *plan = &step->plan;
+    const Store *store = &step->engine->store;
+    StepView *s = &step->view;
+    if (!plan->temperature_rows) {
+        return;
+    }
+    uint32_t count = (uint32_t)step->context->material_count;
+    OozeTemperatureRows *rows = scratch<OozeTemperatureRows>(step->gpu, count);
+    copy_in(step->gpu, rows, plan->temperature_rows, count * sizeof *rows);
+    const uint16_t *plain = s->material, *material = store_materials(store);
+    const double *temperature = static_cast<const double *>(store_data(store, "temperature"));
+    uint16_t *row = scratch<uint16_t>(step->gpu, s->n);
+    for_each(
+        step->gpu, s->n, OOZE_BODY(uint32_t i) {
+            uint32_t kind = (plain[i] - (uint32_t)material[i]) / count;
+            row[i] = (uint16_t)ooze_temperature_row(&rows[material[i]], (OozeBodyKind)kind,
+                                                    temperature[i], plain[i]);
+        });
+    s->material = row;
+    s->film = step->bodies ? s->film : row;
+}
+
 static void allocate(Step *step)
 {
     Gpu *gpu = step->gpu;
     const Store *store = &step->engine->store;
     StepView *s = &step->view;
     uint64_t n = s->n;
-    s->material = static_cast<const uint16_t *>(store_data(store, "material"));
+    s->material = store_materials(store);
     s->prescribed = static_cast<const uint16_t *>(store_data(store, "nozzle"));
     s->conformation = static_cast<float *>(store_data(store, "conformation"));
     s->expansion = static_cast<float *>(store_data(store, "expansion"));
@@ -153,6 +178,7 @@ static void allocate(Step *step)
     s->carried = step->plan.carried;
     s->intruder = s->solids.count > 0 ? scratch<int32_t>(gpu, n) : nullptr;
     bodies_allocate(step);
+    find_temperature_rows(step);
     step->edges_mark = scratch_mark(gpu); /* the density stage reuses memory from here on */
     allocate_edges(step);
 }

@@ -2,6 +2,7 @@
 #ifndef OOZE_CUDA_LINKS_STEP_CUH
 #define OOZE_CUDA_LINKS_STEP_CUH
 
+#include "cuda/heat.cuh"
 #include "cuda/method.cuh"
 #include "cuda/pairs.cuh"
 
@@ -34,6 +35,8 @@ struct LinksData {
 struct LinksMaterial {
     float inverse_mass, extension; /* see ooze_links_materials */
     uint32_t elastic;
+    uint32_t melts;                       /* solid particles are elastic, not liquid ones */
+    double given_extension, stretch_rate; /* of the material; NAN: not given */
 };
 
 /* Captured by loop bodies. Arrays have n + 1 elements, in the order of the grid of predicted
@@ -43,9 +46,12 @@ struct LinksView {
     PairView<OozeLinksKernel> now, next; /* present and predicted positions */
     SolidsView solids;
     const LinksMaterial *materials;
+    const MaterialTable *tables; /* NULL: extensions do not depend on temperature */
     /* in the order of the store */
     const uint16_t *material, *prescribed; /* prescribed NULL: no nozzle prescribes any velocity */
     uint32_t *row;
+    const double *temperature; /* NULL: no heat */
+    const uint8_t *phase;      /* NULL: nothing melts */
     uint8_t *elastic;
     float4 *u; /* velocities that positions are predicted with */
     /* in the order of the step */
@@ -54,6 +60,7 @@ struct LinksView {
     float4 *before;        /* positions before a correction, the multiplier in the last lane */
     float4 *change;        /* correction without the multipliers of neighbours */
     float *inverse_mass;   /* 0: its velocity is prescribed */
+    float *extension;      /* at the temperature of each; NULL: that of its material */
     float *share;          /* 1 over the number of taut links */
     float *excess;         /* density above the rest density */
     uint32_t *old_row;     /* OOZE_LINK_ROW_NONE: it is new */
@@ -73,9 +80,17 @@ struct LinksStep {
     LinksView view;
 };
 
+/* The material of a particle at its temperature. */
 OOZE_DEVICE LinksMaterial material_of(const LinksView &s, uint32_t i)
 {
-    return s.materials[s.material[s.order[i]]];
+    LinksMaterial own = s.materials[s.material[s.order[i]]];
+    if (s.extension) {
+        own.extension = s.extension[i];
+    }
+    if (own.melts) {
+        own.elastic = s.elastic[s.order[i]];
+    }
+    return own;
 }
 
 /* Fluid clings to solids with friction: it has links to them, and XSPH. */
