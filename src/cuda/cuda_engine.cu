@@ -41,6 +41,11 @@ static bool engine_supports(const OozeMethod *method, const OozeStepContext *con
                  method->info.name);
         return false;
     }
+    if (context->dynamic && !found->takes_dynamic) {
+        snprintf(why, size, "method '%s' moves dynamic solids on the processor alone",
+                 method->info.name);
+        return false;
+    }
     return !found->supports || found->supports(context, why, size);
 }
 

@@ -161,6 +161,7 @@ static void describe(SolidView *view, const OozeSolid *solid, const OozeStepCont
     view->friction = solid->params[OOZE_SOLID_FRICTION];
     view->restitution = solid->params[OOZE_SOLID_RESTITUTION];
     view->collides = solid->params[OOZE_SOLID_COLLIDES] != 0.0;
+    view->dynamic = ooze_solid_is_dynamic(solid);
     view->travel = swept.travel;
     view->margin = swept.margin;
     for (int k = 0; k < 3; k++) {

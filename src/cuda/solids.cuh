@@ -15,7 +15,7 @@ struct SolidView {
     ShapeView shape;
     OozePose pose, previous; /* at the end of the substep, at its beginning */
     double friction, restitution;
-    bool collides;
+    bool collides, dynamic;
     float low[3], high[3], travel, margin; /* see OozeSweptBounds */
 };
 
@@ -78,6 +78,9 @@ void walls_free(Gpu *gpu, Walls *walls);
    the sort and the lists where a solid has moved; does nothing otherwise. */
 OozeStatus walls_update(Gpu *gpu, Walls *walls, const OozeStepContext *context, bool resampled,
                         OozeError *error);
+/* Moves the samples of dynamic solids (index_of >= 0, per solid; device) to the poses of `solids`,
+   without sorting or measuring them again; the next update does. */
+void walls_move_dynamic(Gpu *gpu, Walls *walls, const SolidsView &solids, const int32_t *index_of);
 
 } // namespace ooze
 

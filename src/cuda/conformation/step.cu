@@ -1,6 +1,7 @@
 /* One substep of the conformation method: see methods/conformation/step.c and position_stage.c. */
 #include "cuda/conformation/bodies/bodies.cuh"
 #include "cuda/conformation/constraint.cuh"
+#include "cuda/conformation/dynamic_solids.cuh"
 #include "cuda/conformation/impact.cuh"
 #include "cuda/conformation/surface_tension.cuh"
 #include "cuda/velocity_multigrid.cuh"
@@ -34,6 +35,16 @@ bool conformation_supports(const OozeStepContext *context, char *why, size_t siz
 {
     OozeConformationSettings set = ooze_conformation_settings(context);
     const char *setting = processor_setting(&set);
+    if (!setting && context->dynamic && set.preconditioner == OOZE_PRECONDITIONER_MULTIGRID) {
+        snprintf(why, size,
+                 "'velocity_preconditioner: multigrid' with dynamic solids runs on the "
+                 "processor alone");
+        return false;
+    }
+    if (!setting && context->dynamic && context->body_count > 0) {
+        snprintf(why, size, "particle bodies with dynamic solids run on the processor alone");
+        return false;
+    }
     if (setting) {
         snprintf(why, size, "'%s' of method 'conformation' runs on the processor alone", setting);
     }
@@ -258,6 +269,10 @@ DensityJob density_job(Step *step)
 OozeStatus solve_density(Step *step, float4 *x, float4 *shift, OozeError *error)
 {
     DensityJob job = density_job(step);
+    OozeStatus placed = dynamic_density(step, &job, error);
+    if (placed) {
+        return placed;
+    }
     bodies_density(step, &job);
     return density_solve(step->engine, &job, x, shift, error);
 }
@@ -358,6 +373,8 @@ static OozeStatus move(Step *step, const Formulation *formulation, OozeError *er
         return OOZE_OK;
     }
     ooze_timer_lap(timer, "rest");
+    float still = ooze_carried_still_now(1.0f - arrival.share, arrival.carried, s->n, s->dt);
+    dynamic_leave_out(step, still);
     if (step->regathers_edges) {
         allocate_edges(step);
         gather(step);
@@ -366,7 +383,6 @@ static OozeStatus move(Step *step, const Formulation *formulation, OozeError *er
     ooze_timer_lap(timer, "finish");
     update_relief(step);
     ooze_timer_lap(timer, "rest");
-    float still = ooze_carried_still_now(1.0f - arrival.share, arrival.carried, s->n, s->dt);
     store_state(step, x, shift, still);
     bodies_place(step, store_positions(&step->engine->store),
                  store_velocities(&step->engine->store));
@@ -388,6 +404,7 @@ OozeStatus conformation_step(Engine *engine, ConformationData *data, OozeStepCon
 {
     Step step;
     Bodies bodies;
+    StepDynamic dynamic;
     ConstraintView constraint;
     memset(&step, 0, sizeof step);
     memset(&constraint, 0, sizeof constraint);
@@ -411,6 +428,7 @@ OozeStatus conformation_step(Engine *engine, ConformationData *data, OozeStepCon
     step.regathers_edges =
         step.plan.settings.formulation == OOZE_FORMULATION_LODGE && step.view.n >= REGATHER_FROM;
     failed = bodies_create(&step, &bodies, error);
+    failed = failed ? failed : dynamic_create(&step, &dynamic, error);
     if (failed) {
         return failed;
     }
@@ -433,6 +451,9 @@ OozeStatus conformation_step(Engine *engine, ConformationData *data, OozeStepCon
         step.view.contact_of = nullptr;
     }
     failed = move(&step, formulation, error);
+    if (!failed && step.dynamic && !context->report->too_far) {
+        dynamic_load(step.gpu, &step.dynamic->solids);
+    }
     if (!failed) {
         report(&step);
         failed = status(step.gpu, engine->store.n, error);
