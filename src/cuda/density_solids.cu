@@ -156,7 +156,7 @@ void density_count_touching(Gpu *gpu, const DensitySweep *sweep, DensityIteratio
             const SolidView &solid = s.solids.items[s.dynamic.solids[k].solid];
             const float4 x = s.first[o] + s.shift[o];
             OozeVec3 normal;
-            bool inside;
+            bool inside = false;
             if (solid_near(solid, x, push_out_reach(s), false) &&
                 penetration(s, solid, o, solid_distance(solid, widen(x), &normal), &inside) > 0.0) {
                 sum->v[0] = 1.0;

@@ -258,16 +258,32 @@ struct AddSquare {
 };
 struct StoreDirection {
     OozeDynamicSolid *solids;
-    __device__ void operator()(int k, const OozeTwist &sum) const { solids[k].direction = sum; }
+    const int32_t *off;
+    __device__ void operator()(int k, const OozeTwist &sum) const
+    {
+        if (!*off) {
+            solids[k].direction = sum;
+        }
+    }
 };
 struct StoreProduct {
     OozeDynamicSolid *solids;
-    __device__ void operator()(int k, const OozeTwist &sum) const { solids[k].product = sum; }
+    const int32_t *off;
+    __device__ void operator()(int k, const OozeTwist &sum) const
+    {
+        if (!*off) {
+            solids[k].product = sum;
+        }
+    }
 };
 struct FitDirection {
     OozeDynamicSolid *solids;
+    const int32_t *off;
     __device__ void operator()(int k, const OozeTwist &square) const
     {
+        if (*off) {
+            return;
+        }
         OozeDynamicSolid *solid = &solids[k];
         const OozeTwist none = {{0, 0, 0, 0, 0, 0}};
         solid->direction = solid->product.v[3] > 0.0
@@ -276,15 +292,15 @@ struct FitDirection {
     }
 };
 
-void dynamic_follow(Lodge *solve)
+void dynamic_follow(Lodge *solve, const int32_t *off)
 {
     if (!solve->step->dynamic) {
         return;
     }
     OozeDynamicSolid *solids = solve->step->dynamic->view.solids;
-    collect_moment(solve, AddVelocity{solve->view.p}, StoreDirection{solids});
-    collect_moment(solve, AddWeight{}, StoreProduct{solids});
-    collect_moment(solve, AddSquare{}, FitDirection{solids});
+    collect_moment(solve, AddVelocity{solve->view.p}, StoreDirection{solids, off});
+    collect_moment(solve, AddWeight{}, StoreProduct{solids, off});
+    collect_moment(solve, AddSquare{}, FitDirection{solids, off});
 }
 
 /* ---- positions ---- */

@@ -31,8 +31,8 @@ void dynamic_product(Lodge *solve, const Product &product);
 /* Set the product aside with a direction of zero; add it to the next one. */
 void dynamic_keep_product(Step *step);
 void dynamic_add_product(Step *step);
-/* The direction that follows that of the fluid; or none. */
-void dynamic_follow(Lodge *solve);
+/* The direction that follows that of the fluid, unless *off; or none. */
+void dynamic_follow(Lodge *solve, const int32_t *off);
 void dynamic_zero_direction(Step *step);
 /* Places the solids for the density stage. */
 OozeStatus dynamic_density(Step *step, DensityJob *job, OozeError *error);

@@ -129,11 +129,11 @@ static void warm_start_last_step(Lodge *solve)
     uint32_t *root = scratch<uint32_t>(gpu, s.n);
     find_components(step, false, root, &v.state->warm_start_off);
     pack_direction(solve, &v.state->warm_start_off);
-    dynamic_follow(solve);
+    dynamic_follow(solve, &v.state->warm_start_off);
     multiply_direction(solve, &v.state->warm_start_off);
     scale_by_component(solve, root);
     pack_direction(solve, &v.state->again_off);
-    dynamic_follow(solve);
+    dynamic_follow(solve, &v.state->again_off);
     multiply_direction(solve, &v.state->again_off);
     scratch_rewind(gpu, mark);
 }
