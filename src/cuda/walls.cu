@@ -7,7 +7,7 @@ namespace ooze
 /* Data of a solid that its samples depend on. */
 struct WallSolid {
     OozePose pose;
-    uint64_t clings;
+    uint64_t clings; /* 0 for dynamic solids, which methods treat in their own ways */
 };
 
 /* Coordinates of the padding sample: its square is finite. */
@@ -78,7 +78,8 @@ static WallChange compare(Walls *walls, const OozeStepContext *context)
             continue;
         }
         now->pose = solid->pose;
-        now->clings = isinf(solid->params[OOZE_SOLID_FRICTION]) ? 1 : 0;
+        bool holds = isinf(solid->params[OOZE_SOLID_FRICTION]) && !ooze_solid_is_dynamic(solid);
+        now->clings = holds ? 1 : 0;
         const OozePose *a = &before->pose, *b = &now->pose;
         change.place = change.place || memcmp(&a->position, &b->position, sizeof a->position) ||
                        memcmp(&a->rotation, &b->rotation, sizeof a->rotation);

@@ -101,6 +101,14 @@ static const Case cases[] = {
     {"conformation", false, 0, 1e-4, 1e-4, {{"tolerance", 1e-6}}, 0},
     {"conformation", true, 0.1, 1e-4, 1e-4, {{"tolerance", 1e-6}}, 0},
     {"conformation", false, 0, 1e-4, 1e-4, {{"tolerance", 1e-6}, {"time_integration", 1}}, 50},
+    {"blend", false, 0, 1e-4, 1e-4, {}, 0},
+    {"cauchy",
+     false,
+     0,
+     1e-4,
+     1e-3,
+     {{"velocity_tolerance", 1e-6}, {"pressure_tolerance", 1e-6}},
+     0},
 };
 
 /* From the same state; the loads of the particles change velocities by far more than the bound. */

@@ -110,6 +110,7 @@ static void describe(BlendStep *step)
     s->next_x = scratch<float4>(gpu, n);
     s->next_u = scratch<float4>(gpu, n);
     s->next_external = scratch<float4>(gpu, n);
+    s->impulses = c->dynamic ? scratch<OozeSolidImpulses>(gpu, n) : nullptr;
 }
 
 static void load(BlendStep *step)
@@ -194,17 +195,17 @@ static OozeStatus step(Engine *engine, void *data, OozeStepContext *context, Ooz
     blend_sum_forces(&step);
     ooze_timer_lap(context->timer, "forces");
     blend_match_shapes(&step);
-    blend_move(&step);
+    result = blend_move(&step, error);
     ooze_timer_lap(context->timer, "contact");
-    if (!context->report->too_far) {
+    if (!result && !context->report->too_far) {
         store_results(&step);
         ooze_timer_lap(context->timer, "store");
     }
-    return status(step.gpu, engine->store.n, error);
+    return result ? result : status(step.gpu, engine->store.n, error);
 }
 
 const DeviceMethod blend_method = {
-    "blend", supports, create, destroy, step, nullptr, nullptr,
+    "blend", supports, create, destroy, step, nullptr, nullptr, true,
 };
 
 } // namespace ooze

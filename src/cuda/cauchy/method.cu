@@ -122,6 +122,7 @@ static void allocate(CauchyStep *step)
     s->force = scratch<float4>(gpu, n);
     s->next_x = scratch<float4>(gpu, n);
     s->next_pressure = scratch<float>(gpu, n);
+    s->impulses = step->context->dynamic ? scratch<OozeSolidImpulses>(gpu, n) : nullptr;
     OozeConjugateGradients *solves = scratch<OozeConjugateGradients>(gpu, 2);
     clear(gpu, solves, 2 * sizeof *solves);
     step->velocity_solve = solves;
@@ -234,17 +235,17 @@ static OozeStatus step(Engine *engine, void *data, OozeStepContext *context, Ooz
     if (result) {
         return result;
     }
-    cauchy_move(&step);
+    result = cauchy_move(&step, error);
     report_solves(&step);
-    if (!context->report->too_far) {
+    if (!result && !context->report->too_far) {
         cauchy_update_strain(&step);
         store_results(&step);
     }
-    return status(step.gpu, engine->store.n, error);
+    return result ? result : status(step.gpu, engine->store.n, error);
 }
 
 const DeviceMethod cauchy_method = {
-    "cauchy", nullptr, create, destroy, step, nullptr, nullptr,
+    "cauchy", nullptr, create, destroy, step, nullptr, nullptr, true,
 };
 
 } // namespace ooze

@@ -3,6 +3,7 @@
 #define OOZE_CUDA_CAUCHY_STEP_CUH
 
 #include "cuda/conjugate_gradients.cuh"
+#include "cuda/contact_loads.cuh"
 #include "cuda/edges.cuh"
 #include "cuda/grid_multigrid.cuh"
 #include "cuda/method.cuh"
@@ -55,6 +56,7 @@ struct CauchyView {
     float *number, *air, *mobility, *divergence_target, *viscosity, *rate, *last_pressure;
     OozeSym3 *correction, *pressure_correction, *stiffness, *explicit_stress;
     float4 *force, *next_x;
+    OozeSolidImpulses *impulses; /* NULL: no solid is dynamic */
     float *next_pressure;
 };
 
@@ -80,8 +82,9 @@ void cauchy_potential(CauchyStep *step);
 void cauchy_accelerate(CauchyStep *step, const float *p, float4 *to);
 void cauchy_solve_velocities(CauchyStep *step);
 OozeStatus cauchy_project(CauchyStep *step, OozeError *error);
-/* New positions and velocities into view.next_x and view.u; fills the report. Waits. */
-void cauchy_move(CauchyStep *step);
+/* New positions and velocities into view.next_x and view.u; fills the report and the loads of
+   dynamic solids. Waits. */
+OozeStatus cauchy_move(CauchyStep *step, OozeError *error);
 void cauchy_update_strain(CauchyStep *step);
 
 /* ---- particles ---- */
