@@ -15,23 +15,6 @@ struct Touch {
     DynamicPush record;
 };
 
-/* The share of a penetration that the particle moves; the dynamic solid moves the rest. */
-OOZE_DEVICE double push_share(const DensitySweep &s, int k, uint32_t o, OozeVec3 normal)
-{
-    const OozeDynamicSolid &solid = s.dynamic.solids[s.dynamic.index_of[k]];
-    const float4 begin = s.start ? s.start[o] : s.first[o];
-    return ooze_coupling_push_share(&solid, dynamic_arm(s.dynamic, solid, begin), normal,
-                                    s.mobility ? s.mobility[o] : 1.0f);
-}
-
-OOZE_DEVICE void record_push(const DensitySweep &s, int k, float4 delta, DynamicPush *to)
-{
-    const int32_t solid = s.dynamic.index_of[k];
-    const int at = to->solid[0] < 0 || to->solid[0] == solid ? 0 : 1;
-    to->delta[at] = to->solid[at] < 0 ? delta : to->delta[at] + delta;
-    to->solid[at] = to->solid[at] < 0 ? solid : to->solid[at];
-}
-
 /* A particle farther than a spacing from contact needs no query until it has moved by as much. */
 OOZE_DEVICE void touch(const DensitySweep &s, int k, uint32_t o, float travel, Touch *t)
 {
@@ -50,10 +33,13 @@ OOZE_DEVICE void touch(const DensitySweep &s, int k, uint32_t o, float travel, T
     double push = penetration(s, solid, o, distance, &t->inside);
     if (push > 0.0) {
         bool divided = solid.dynamic && s.pushes && !s.relieving;
-        push *= divided ? push_share(s, k, o, normal) : 1.0;
+        const int32_t index = divided ? s.dynamic.index_of[k] : -1;
+        push *= divided ? push_share(s.dynamic, index, s.start ? s.start[o] : s.first[o], normal,
+                                     s.mobility ? s.mobility[o] : 1.0f)
+                        : 1.0;
         float4 delta = narrow(vec3_scale(normal, push));
         if (divided) {
-            record_push(s, k, delta, &t->record);
+            record_push(index, delta, &t->record);
         }
         t->x = t->x + delta;
         t->shift = t->shift + delta;
@@ -74,12 +60,11 @@ void density_push_out(Gpu *gpu, const DensitySweep *sweep, DensityIteration iter
                 return;
             }
             uint32_t o = s.order[i];
-            Touch t = {s.first[o], s.shift[o], INFINITY, false, false, {}};
+            Touch t = {s.first[o], s.shift[o], INFINITY, false, false, no_push()};
             float travel = sqrtf(dot(t.shift, t.shift));
             if (travel < s.clearance[i] && !s.pushes) {
                 return;
             }
-            t.record.solid[0] = t.record.solid[1] = -1;
             t.x = t.x + t.shift;
             bool moves = !(s.mobility && s.mobility[o] <= 0.0f) && !is_rigid(s, o);
             for (int solid = 0; moves && solid < s.solids.count; solid++) {

@@ -88,29 +88,9 @@ void density_solid_diagonals(Gpu *gpu, const DensitySweep *sweep, DensityIterati
         store);
 }
 
-/* Moves a solid by the sum of reactions. */
-struct MoveSolid {
-    DynamicView v;
-    SolidView *views;
-    DensityState *state;
-    double dt; /* as the particles move */
-    __device__ void operator()(int k, const OozeTwist &sum) const
-    {
-        OozeDynamicSolid *solid = &v.solids[k];
-        SolidView *view = &views[solid->solid];
-        const OozeTwist change = ooze_coupling_velocity_change(solid, &sum);
-        const OozeVec3 diagonal = vec3((double)view->high[0] - (double)view->low[0],
-                                       (double)view->high[1] - (double)view->low[1],
-                                       (double)view->high[2] - (double)view->low[2]);
-        ooze_twist_add(&solid->motion, 1.0 / dt, &change);
-        view->pose = ooze_coupling_pose(solid, &v.of[k], v.dt);
-        state->solids_moved += (float)ooze_coupling_travel(&change, vec3_length(diagonal));
-    }
-};
-
 static MoveSolid mover_of(const DensitySweep &s)
 {
-    return {s.dynamic, const_cast<SolidView *>(s.solids.items), s.state, (double)s.dt};
+    return solid_mover(s.dynamic, s.solids, &s.state->solids_moved, s.dt);
 }
 
 void density_push_solids(Engine *engine, const DensitySweep *sweep, DensityIteration iteration)
@@ -178,14 +158,9 @@ void density_push_back(Engine *engine, const DensitySweep *sweep, DensityIterati
             if (is_converged(s, sweep_k)) {
                 return;
             }
-            const DynamicPush push = s.pushes[i];
-            for (int m = 0; m < 2; m++) {
-                if (push.solid[m] == k) {
-                    const float mobility = mobility_of(s, s.order[i]);
-                    ooze_coupling_add(sum, arm_of(s, s.dynamic.solids[k], i),
-                                      vec3_scale(widen(push.delta[m]), -1.0 / (double)mobility));
-                }
-            }
+            const uint32_t o = s.order[i];
+            add_reaction(s.dynamic, k, s.pushes[i], s.start ? s.start[o] : s.first[o],
+                         mobility_of(s, o), sum);
         },
         mover_of(s));
     dynamic_move_samples(engine, s.dynamic);

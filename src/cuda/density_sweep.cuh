@@ -31,13 +31,6 @@ struct DensityState {
    particle body. */
 enum { ROTATED = 1, UNEVEN = 2 };
 
-/* Shifts of a particle by dynamic solids in a push-out: two solids at most, the second entry also
-   holds those by any further solid. */
-struct DynamicPush {
-    float4 delta[2];
-    int32_t solid[2]; /* index among the dynamic solids; -1: none */
-};
-
 /* Captured by loop bodies. Arrays have n + 1 elements in the order of the grid of this stage; those
    marked "caller's" are in the order of the caller, in which particle i is order[i]. Particle n is
    the padding of lists, with pairs of weight 0. */

@@ -97,6 +97,78 @@ OOZE_DEVICE OozeVec3 dynamic_arm(const DynamicView &v, const OozeDynamicSolid &s
     return ooze_coupling_arm(&solid, at, &v.periodic);
 }
 
+/* ---- movement ---- */
+
+/* Moves a solid by the sum of reactions of the particles: kg m over the mass of a particle. */
+struct MoveSolid {
+    DynamicView v;
+    SolidView *views; /* per solid of the world: gets the new pose */
+    float *moved;     /* grows by a bound on the travel of the solid, m */
+    double dt;        /* as the particles move */
+    __device__ void operator()(int k, const OozeTwist &sum) const
+    {
+        OozeDynamicSolid *solid = &v.solids[k];
+        SolidView *view = &views[solid->solid];
+        const OozeTwist change = ooze_coupling_velocity_change(solid, &sum);
+        const OozeVec3 diagonal = vec3((double)view->high[0] - (double)view->low[0],
+                                       (double)view->high[1] - (double)view->low[1],
+                                       (double)view->high[2] - (double)view->low[2]);
+        ooze_twist_add(&solid->motion, 1.0 / dt, &change);
+        view->pose = ooze_coupling_pose(solid, &v.of[k], v.dt);
+        *moved += (float)ooze_coupling_travel(&change, vec3_length(diagonal));
+    }
+};
+
+static inline MoveSolid solid_mover(const DynamicView &view, const SolidsView &solids, float *moved,
+                                    float dt)
+{
+    return {view, const_cast<SolidView *>(solids.items), moved, (double)dt};
+}
+
+/* Shifts of a particle by dynamic solids in a push-out: two solids at most, the second entry also
+   holds those by any further solid. */
+struct DynamicPush {
+    float4 delta[2];
+    int32_t solid[2]; /* index among the dynamic solids; -1: none */
+};
+
+OOZE_DEVICE DynamicPush no_push(void)
+{
+    const float4 none = f32x4(0, 0, 0);
+    return {{none, none}, {-1, -1}};
+}
+
+/* Adds a shift by dynamic solid k. */
+OOZE_DEVICE void record_push(int32_t k, float4 delta, DynamicPush *to)
+{
+    const int at = to->solid[0] < 0 || to->solid[0] == k ? 0 : 1;
+    to->delta[at] = to->delta[at] + delta;
+    to->solid[at] = to->solid[at] < 0 ? k : to->solid[at];
+}
+
+/* The share of a penetration that a particle moves which was at `begin`; dynamic solid k moves the
+   rest. */
+OOZE_DEVICE double push_share(const DynamicView &v, int32_t k, float4 begin, OozeVec3 normal,
+                              float mobility)
+{
+    const OozeDynamicSolid &solid = v.solids[k];
+    return ooze_coupling_push_share(&solid, dynamic_arm(v, solid, begin), normal, mobility);
+}
+
+/* Adds the reaction on dynamic solid k to a push of a particle. */
+OOZE_DEVICE void add_reaction(const DynamicView &v, int k, const DynamicPush &push, float4 begin,
+                              float mobility, OozeTwist *sum)
+{
+    for (int m = 0; m < 2; m++) {
+        if (push.solid[m] == k) {
+            const float4 delta = push.delta[m];
+            ooze_coupling_add(sum, dynamic_arm(v, v.solids[k], begin),
+                              vec3_scale(vec3((double)delta.x, (double)delta.y, (double)delta.z),
+                                         -1.0 / (double)mobility));
+        }
+    }
+}
+
 } // namespace ooze
 
 #endif

@@ -102,6 +102,8 @@ static const Case cases[] = {
     {"conformation", true, 0.1, 1e-4, 1e-4, {{"tolerance", 1e-6}}, 0},
     {"conformation", false, 0, 1e-4, 1e-4, {{"tolerance", 1e-6}, {"time_integration", 1}}, 50},
     {"blend", false, 0, 1e-4, 1e-4, {}, 0},
+    {"links", false, 0, 1e-4, 1e-3, {{"link_strength", 0}}, 0},
+    {"links", true, 0, 0.02, 0.1, {}, 0},
     {"cauchy",
      false,
      0,

@@ -285,6 +285,7 @@ static OozeStatus step(Engine *engine, void *data, OozeStepContext *context, Ooz
     }
     describe(&step);
     OozeStatus result = send_materials(&step, error);
+    result = result ? result : links_couple(&step, error);
     if (result) {
         return result;
     }
@@ -299,6 +300,9 @@ static OozeStatus step(Engine *engine, void *data, OozeStepContext *context, Ooz
     if (!result) {
         links_solve(&step);
         store_results(&step);
+        if (context->dynamic) {
+            dynamic_load(step.gpu, &step.dynamic);
+        }
         ooze_timer_lap(context->timer, "store");
         result = status(step.gpu, engine->store.n, error);
     }
@@ -306,7 +310,7 @@ static OozeStatus step(Engine *engine, void *data, OozeStepContext *context, Ooz
 }
 
 const DeviceMethod links_method = {
-    "links", nullptr, create, destroy, step, save, restore,
+    "links", nullptr, create, destroy, step, save, restore, true,
 };
 
 } // namespace ooze

@@ -2,6 +2,7 @@
 #ifndef OOZE_CUDA_LINKS_STEP_CUH
 #define OOZE_CUDA_LINKS_STEP_CUH
 
+#include "cuda/dynamic_solids.cuh"
 #include "cuda/heat.cuh"
 #include "cuda/method.cuh"
 #include "cuda/pairs.cuh"
@@ -70,6 +71,13 @@ struct LinksView {
     const OozeLink *links;
     const float4
         *held_at; /* per link to a solid: position of its fixed end; last lane: rest length */
+    const OozeWallLink *wall_links;
+    /* dynamic solids */
+    DynamicView dynamic;
+    const uint32_t *near; /* particles with samples of them in their lists, or links to them */
+    uint64_t near_count;
+    DynamicPush *pushes; /* NULL: no solid is dynamic */
+    float *solids_moved; /* m: bound on their travel in the iterations */
 };
 
 struct LinksStep {
@@ -78,6 +86,7 @@ struct LinksStep {
     LinksData *data;
     OozeStepContext *context;
     LinksView view;
+    DynamicSolids dynamic;
 };
 
 /* The material of a particle at its temperature. */
@@ -98,6 +107,35 @@ OOZE_DEVICE bool clings(const LinksView &s, uint32_t solid)
 {
     return s.solids.items[solid].friction > 0.0;
 }
+
+/* Gradient of the kernel along d, times a volume. */
+OOZE_DEVICE float4 gradient(const LinksView &s, float volume, float slope, float4 d)
+{
+    return (volume * slope / fmaxf(d.w, 1e-6f * s.k.support)) * d;
+}
+
+/* Present position of the fixed end of a link; last lane: its rest length. */
+OOZE_DEVICE float4 place_held(const LinksView &s, const OozeWallLink &link)
+{
+    const OozePose *pose = &s.solids.items[link.solid].pose;
+    OozeVec3 place = vec3(link.place[0], link.place[1], link.place[2]);
+    OozeVec3 at = vec3_add(pose->position, quat_rotate(pose->rotation, place));
+    float4 held = wrap_point(s.next.periodic, f32x4((float)at.x, (float)at.y, (float)at.z));
+    held.w = link.rest;
+    return held;
+}
+
+/* ---- dynamic solids, coupling.cu: see methods/links/coupling.c. They return at once without
+   any. ---- */
+
+/* At the beginning of the step, and of its iterations. */
+OozeStatus links_couple(LinksStep *step, OozeError *error);
+void links_couple_iterations(LinksStep *step);
+/* Between multipliers and corrections: divides the corrections, and moves the solids. */
+void links_push_solids(LinksStep *step);
+/* Before and after the push-out. */
+void links_count_touching(LinksStep *step, float contact);
+void links_push_back(LinksStep *step);
 
 /* Coherent motion (XSPH) of view.u. */
 void links_smooth(LinksStep *step);
