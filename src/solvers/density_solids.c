@@ -15,6 +15,7 @@
 
 #include "base/fail.h"
 #include "physics/kernels.h"
+#include "solvers/dynamic_coupling_f32x4.h"
 
 static OozeVec3 widen(OozeF32x4 a)
 {

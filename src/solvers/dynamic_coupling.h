@@ -9,7 +9,6 @@
 #define OOZE_SOLVERS_DYNAMIC_COUPLING_H
 
 #include "solvers/dynamic_coupling_formula.h"
-#include "solvers/periodic_f32x4.h"
 #include "solvers/step_context.h"
 
 /* Particles of a chunk of parallel work. */
@@ -67,14 +66,6 @@ void ooze_coupling_find_chunks(OozeDynamicCoupling *coupling, const OozeNeighbou
 OozeTwist *ooze_coupling_chunk(OozeDynamicCoupling *coupling, uint64_t begin);
 /* Adds the sums of all chunks, in order, into `collected`. */
 void ooze_coupling_collect(OozeDynamicCoupling *coupling);
-
-/* From the centre of a solid to x, both at the beginning of the step. */
-static inline OozeVec3 ooze_coupling_arm_to(const OozeDynamicCoupling *coupling,
-                                            const OozeDynamicSolid *solid, OozeF32x4 x)
-{
-    const float at[3] = {x[0], x[1], x[2]};
-    return ooze_coupling_arm(solid, at, &coupling->context->periodic);
-}
 
 /* ---- new poses ---------------------------------------------------------------------------- */
 

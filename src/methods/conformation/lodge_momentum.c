@@ -13,6 +13,7 @@
 #include "methods/conformation/impact_solve.h"
 #include "methods/conformation/lodge_momentum_formula.h"
 #include "methods/conformation/lodge_multigrid.h"
+#include "solvers/dynamic_coupling_f32x4.h"
 
 enum { GRAIN = OOZE_CONFORMATION_GRAIN };
 
