@@ -38,11 +38,12 @@ if shutil.which("ccache"):
 DEVICE_SOME = ("T05_(stiff|form) T06 T08_falling_cube T10_beam T17_column "
                "T19_(free_spin|soft_modulus|exchange) T21 T28 T29 T33_(moving|shrink) "
                "T40 T41 T44 T46 T49 T50 T51 T7[0-3] T81_rest T82 T94").split()
-# The other tests of links need heat or another method, which the device does not support.
-DEVICE_LINKS = "^links_(T01|T02|T04|T05|T11|T14|T15|T16|T18|T20)_"
-DEVICE_ALL = ["-R", "^(device|conformation)_|^parity_device$|" + DEVICE_LINKS]
-DEVICE_FEW = ["-R", "^device_|^parity_device$|^links_(T01|T04|T20)_|"
-                    f"^conformation_({'|'.join(DEVICE_SOME)})"]
+# The others compare with methods that run on the processor alone.
+DEVICE_LINKS = "^links_(T01|T02|T04|T05|T09|T10|T11|T12|T13|T14|T15|T16|T18|T20)_"
+DEVICE_HEAT = "^heat_(T0[67]|T2[0-5]|T27|T3)"
+DEVICE_ALL = ["-R", f"^(device|conformation|coupling)_|^parity_device$|{DEVICE_LINKS}|{DEVICE_HEAT}"]
+DEVICE_FEW = ["-R", "^device_|^parity_device$|^links_(T01|T04|T20)_|^coupling_(T06|T09|T13)|"
+                    f"^heat_(T06_lattice|T20|T32)|^conformation_({'|'.join(DEVICE_SOME)})"]
 
 # Long tests, which the release suite runs.
 SLOW = ["-E", "^unit_(auto|preset_drop|constraint_formulations|paper_scenes|links|nozzle"
