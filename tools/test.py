@@ -41,9 +41,10 @@ DEVICE_SOME = ("T05_(stiff|form) T06 T08_falling_cube T10_beam T17_column "
 # The others compare with methods that run on the processor alone.
 DEVICE_LINKS = "^links_(T01|T02|T04|T05|T09|T10|T11|T12|T13|T14|T15|T16|T18|T20)_"
 DEVICE_HEAT = "^heat_(T0[67]|T2[0-5]|T27|T3)"
-DEVICE_ALL = ["-R", f"^(device|conformation|coupling)_|^parity_device$|{DEVICE_LINKS}|{DEVICE_HEAT}"]
+DEVICE_ALL = ["-R", "^(device|conformation|coupling)_|^parity_device$|"
+                    f"{DEVICE_LINKS}|{DEVICE_HEAT}"]
 DEVICE_FEW = ["-R", "^device_|^parity_device$|^links_(T01|T04|T20)_|^coupling_(T06|T09|T13)|"
-                    f"^heat_(T06_lattice|T20|T32)|^conformation_({'|'.join(DEVICE_SOME)})"]
+                    f"^heat_(T20|T3[23])|^conformation_({'|'.join(DEVICE_SOME)})"]
 
 # Long tests, which the release suite runs.
 SLOW = ["-E", "^unit_(auto|preset_drop|constraint_formulations|paper_scenes|links|nozzle"

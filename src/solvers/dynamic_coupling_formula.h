@@ -100,9 +100,9 @@ OOZE_FORMULA OozePose ooze_coupling_pose(const OozeDynamicSolid *solid, const Oo
     return ooze_dynamic_fly(of, &from, vec3(0, 0, 0), dt);
 }
 
-/* The rigid motion nearest to velocities of points, by weighted least squares: about the mean arm, its
-   linear and angular parts separate. The sums: of velocities and their moments; of weighted arms and
-   weights; of squares of arms. */
+/* The rigid motion nearest to velocities of points, by weighted least squares: about the mean arm,
+   its linear and angular parts separate. The sums: of velocities and their moments; of weighted
+   arms and weights; of squares of arms. */
 OOZE_FORMULA OozeTwist ooze_coupling_fit(const OozeTwist *velocity, const OozeTwist *weight,
                                          const OozeTwist *square)
 {

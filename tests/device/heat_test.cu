@@ -154,7 +154,8 @@ static const Case cases[] = {
 };
 
 /* Steps from the same state: temperatures, in a range of 85 degrees, agree to the rounding of the
-   positions that conduct; a phase may differ only where a temperature equals a limit to rounding. */
+   positions that conduct; a phase may differ only where a temperature equals a limit to
+   rounding. */
 static void steps_agree_with_the_processor(void **state)
 {
     (void)state;

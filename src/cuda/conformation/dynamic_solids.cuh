@@ -1,4 +1,5 @@
-/* Dynamic solids in a step of the conformation method: see methods/conformation/dynamic_solids.c. */
+/* Dynamic solids in a step of the conformation method: see
+   methods/conformation/dynamic_solids.c. */
 #ifndef OOZE_CUDA_CONFORMATION_DYNAMIC_SOLIDS_CUH
 #define OOZE_CUDA_CONFORMATION_DYNAMIC_SOLIDS_CUH
 
