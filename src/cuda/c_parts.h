@@ -11,6 +11,8 @@
 
 extern "C" {
 #include "base/fail.h"
+#include "heat/heat_formula.h"
+#include "materials/temperature_formula.h"
 #include "methods/conformation/bodies/bodies.h"
 #include "methods/conformation/lodge_formula.h"
 #include "methods/conformation/plan.h"

@@ -6,6 +6,7 @@
 
 #include "cuda/bounds.cuh"
 #include "cuda/device.h"
+#include "cuda/heat.cuh"
 #include "cuda/method.cuh"
 #include "cuda/sources.cuh"
 
@@ -37,6 +38,11 @@ static bool engine_supports(const OozeMethod *method, const OozeStepContext *con
         char names[128];
         device_method_names(names, sizeof names);
         snprintf(why, size, "the GPU takes steps of methods %s, not of '%s'", names,
+                 method->info.name);
+        return false;
+    }
+    if (context->dynamic && !found->takes_dynamic) {
+        snprintf(why, size, "method '%s' moves dynamic solids on the processor alone",
                  method->info.name);
         return false;
     }
@@ -218,6 +224,11 @@ static OozeStatus engine_step(void *data, OozeStepContext *context, OozeError *e
     return e->method->step(e, e->method_data, context, error);
 }
 
+static OozeStatus engine_conduct(void *data, OozeHeatJob *job, OozeError *error)
+{
+    return heat_conduct(engine_of(data), job, error);
+}
+
 static OozeStatus engine_finish(void *data, const OozePeriodic *periodic, float fastest,
                                 float farthest, OozeEngineEnd *end, OozeError *error)
 {
@@ -256,5 +267,6 @@ extern "C" const OozeEngine ooze_cuda_engine = {
     ooze::engine_find_cells,
     ooze::engine_find_neighbours,
     ooze::engine_step,
+    ooze::engine_conduct,
     ooze::engine_finish,
 };

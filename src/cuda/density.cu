@@ -80,6 +80,7 @@ static DensitySweep make_sweep(const Engine *engine, const DensityJob *job, cons
     s.ignores_boundary = job->ignores_boundary;
     s.position_only_shift = job->position_only_shift;
     s.drift = job->drift;
+    s.dynamic = job->dynamic;
     return s;
 }
 
@@ -188,15 +189,18 @@ static void store_multipliers(Gpu *gpu, const DensitySweep *sweep, float *to)
 /* Iterations between two checks by the host. */
 enum { BATCH = 8 };
 
-static void iterate(Gpu *gpu, const DensityJob *job, DensitySweep *s)
+static void iterate(Engine *engine, const DensityJob *job, DensitySweep *s)
 {
+    Gpu *gpu = &engine->gpu;
     OozeStepTimer *timer = job->context->timer;
     bool may_stop = s->tolerance < INFINITY, continues = true;
     int launched = 0;
     for (int k = 0; k < job->iterations && continues; k++) {
         DensityIteration now = {may_stop ? k : 0, ooze_projected_momentum(k, job->iterations),
                                 k == 0};
+        density_solid_diagonals(gpu, s, now);
         density_multipliers(gpu, s, now);
+        density_push_solids(engine, s, now);
         ooze_timer_lap(timer, "density_multipliers");
         density_corrections(gpu, s, now);
         ooze_timer_lap(timer, "density_corrections");
@@ -204,7 +208,9 @@ static void iterate(Gpu *gpu, const DensityJob *job, DensitySweep *s)
             call_between(gpu, job, s);
             ooze_timer_lap(timer, job->rigid ? "rest" : "conformation_sweep");
         }
+        density_count_touching(gpu, s, now);
         density_push_out(gpu, s, now);
+        density_push_back(engine, s, now);
         ooze_timer_lap(timer, "push_out");
         density_swap(s);
         launched = k + 1;
@@ -243,7 +249,8 @@ OozeStatus density_solve(Engine *engine, const DensityJob *job, float4 *x, float
         DensitySweep s = make_sweep(engine, job, x, shift);
         allocate(engine, &s, sorted);
         load_particles(gpu, &s);
-        iterate(gpu, job, &s);
+        density_solids_begin(gpu, &s);
+        iterate(engine, job, &s);
         if (job->drift) {
             density_drift(gpu, &s, job->min_distance, job->drift_share);
             ooze_timer_lap(job->context->timer, "drift");

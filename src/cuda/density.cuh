@@ -2,6 +2,7 @@
 #ifndef OOZE_CUDA_DENSITY_CUH
 #define OOZE_CUDA_DENSITY_CUH
 
+#include "cuda/dynamic_solids.cuh"
 #include "cuda/engine.cuh"
 
 namespace ooze
@@ -26,6 +27,7 @@ struct DensityJob {
     const float *effective_inverse_mass;        /* or NULL */
     const uint8_t *ignores_boundary;            /* or NULL */
     const float4 *start;                        /* or NULL */
+    DynamicView dynamic;                        /* count 0: no solid is dynamic */
     void (*between)(void *user, float4 *shift); /* host function that launches loops; or NULL */
     void *user;
 };

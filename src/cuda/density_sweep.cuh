@@ -4,9 +4,11 @@
 
 #include "cuda/density.cuh"
 #include "cuda/fixed_point.cuh"
+#include "cuda/shape_distance.cuh"
 
 extern "C" {
 #include "physics/cubic.h"
+#include "solvers/density_formula.h"
 #include "solvers/projected_jacobi.h"
 }
 
@@ -19,6 +21,7 @@ struct DensityState {
     int32_t off;         /* converged: later iterations do nothing */
     int32_t inside;      /* a particle stayed inside a solid in the last push-out */
     int32_t overlaps;    /* some particles have overlaps to relieve */
+    float solids_moved;  /* m: bound on the travel of dynamic solids since the stage began */
     float worst;         /* largest density beyond rest */
     double sum;          /* all density beyond rest */
 };
@@ -51,6 +54,11 @@ struct DensitySweep {
     float contact, spacing, dt;
     bool plain;     /* see OozeDensityJob */
     bool relieving; /* the iterations relieve overlaps, by position-only shifts */
+    DynamicView dynamic;
+    const uint32_t *near; /* particles with samples of dynamic solids in their lists */
+    uint64_t near_count;
+    float *solid_diagonal; /* added to the diagonal for dynamic solids; NULL: nothing */
+    DynamicPush *pushes;   /* NULL: no solid is dynamic */
 
     const uint32_t *order;
     const float4 *first; /* caller's: x at the beginning of the stage */
@@ -119,6 +127,18 @@ void density_multipliers(Gpu *gpu, const DensitySweep *sweep, DensityIteration i
 void density_corrections(Gpu *gpu, const DensitySweep *sweep, DensityIteration iteration);
 /* Moves particles inside solids onto their surface, in `next`. */
 void density_push_out(Gpu *gpu, const DensitySweep *sweep, DensityIteration iteration);
+
+/* Dynamic solids, density_solids.cu: see solvers/density_solids.h. They return at once without
+   any. */
+void density_solids_begin(Gpu *gpu, DensitySweep *sweep);
+void density_solid_diagonals(Gpu *gpu, const DensitySweep *sweep, DensityIteration iteration);
+/* Between multipliers and corrections: moves the solids by the reaction on their samples. */
+void density_push_solids(Engine *engine, const DensitySweep *sweep, DensityIteration iteration);
+/* Before the push-out: counts the particles that touch each solid; after it: moves the solids by
+   the reaction. */
+void density_count_touching(Gpu *gpu, const DensitySweep *sweep, DensityIteration iteration);
+void density_push_back(Engine *engine, const DensitySweep *sweep, DensityIteration iteration);
+
 /* The next positions become the present ones. */
 static inline void density_swap(DensitySweep *s)
 {
@@ -131,6 +151,36 @@ static inline void density_swap(DensitySweep *s)
 void density_relieve(Gpu *gpu, DensitySweep *sweep, bool overlaps);
 /* Drift of pairs closer than `min_distance`. */
 void density_drift(Gpu *gpu, const DensitySweep *sweep, float min_distance, float share);
+
+/* ---- push-out ---- */
+
+/* Distance to a solid that a particle must keep, from its distance at the beginning of the step to
+   the pose of the solid at that time. */
+OOZE_DEVICE double nearest_allowed(const DensitySweep &s, const SolidView &solid, float4 start)
+{
+    OozeContact begin = solid_contact(solid, widen(start));
+    double gap = begin.distance + s.dt * vec3_dot(begin.velocity, begin.normal);
+    return ooze_push_out_distance((double)s.contact, gap, (double)s.spacing);
+}
+
+/* The penetration to remove. `inside` is set where some of it remains. */
+OOZE_DEVICE double penetration(const DensitySweep &s, const SolidView &solid, uint32_t o,
+                               double distance, bool *inside)
+{
+    if (distance >= (double)s.contact) {
+        return 0.0;
+    }
+    bool gradual = s.position_only_shift && !s.relieving;
+    double allowed = gradual ? nearest_allowed(s, solid, s.start[o]) : (double)s.contact;
+    *inside = *inside || allowed < (double)s.contact;
+    return fmax(allowed - distance, 0.0);
+}
+
+/* Distance of a particle from the box of a solid within which its distance is computed. */
+OOZE_DEVICE float push_out_reach(const DensitySweep &s)
+{
+    return s.contact + s.spacing + s.state->solids_moved;
+}
 
 } // namespace ooze
 

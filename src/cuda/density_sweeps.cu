@@ -188,7 +188,11 @@ OOZE_DEVICE float change(const DensitySweep &s, uint32_t i, const PairSums &sums
                          float inverse_mass, float c, float momentum)
 {
     float square = sums.square + inverse_mass * dot(sums.gradient, sums.gradient);
-    float wanted = c / (s.cubic.slope * s.cubic.slope * square + s.eps);
+    float diagonal = s.cubic.slope * s.cubic.slope * square + s.eps;
+    if (s.solid_diagonal && !s.relieving) {
+        diagonal += s.solid_diagonal[i];
+    }
+    float wanted = c / diagonal;
     if (s.plain) {
         return ooze_plain_step(wanted);
     }

@@ -81,16 +81,16 @@ template <class View, class F> OOZE_DEVICE void each_wall(const View &s, uint32_
     }
 }
 
-/* sum (u_j - u_i) g^T before correction, and sum f (u_j - u_i): see ooze_raw_rows. Returned to all
-   lanes. */
+/* sum (u_j - u_i) g^T before correction, and sum f (u_j - u_i): see ooze_raw_rows. Samples of walls
+   have the velocities `wall_velocity`, or are at rest (NULL). Returned to all lanes. */
 struct RawRows {
     OozeMat3 gradient;
     float weighted[3];
 };
 
 template <int LANES, bool WRAPS, class View>
-OOZE_DEVICE RawRows raw_rows(const View &s, const float4 *u, uint32_t i, uint32_t lane,
-                             bool moving_walls)
+OOZE_DEVICE RawRows raw_rows_with(const View &s, const float4 *u, uint32_t i, uint32_t lane,
+                                  const float4 *wall_velocity)
 {
     float m[9] = {0, 0, 0, 0, 0, 0, 0, 0, 0}, w[3] = {0, 0, 0};
     const float4 *x = s.x0;
@@ -122,11 +122,11 @@ OOZE_DEVICE RawRows raw_rows(const View &s, const float4 *u, uint32_t i, uint32_
         }
         rows.weighted[k] = lanes_sum<LANES>(w[k]) - v[k] * sum.w;
     }
-    if (moving_walls) {
+    if (wall_velocity) {
         each_wall(s, i, [&](uint32_t b) {
             Delta d = delta<true>(s, here, s.walls.position[b]);
             float f = wall_weight(s, d.r2, b);
-            float4 vb = s.walls.velocity[b];
+            float4 vb = wall_velocity[b];
             float t[3] = {f * vb.x, f * vb.y, f * vb.z};
             for (int k = 0; k < 3; k++) {
                 rows.gradient.m[3 * k] += t[k] * d.x;
@@ -137,6 +137,13 @@ OOZE_DEVICE RawRows raw_rows(const View &s, const float4 *u, uint32_t i, uint32_
         });
     }
     return rows;
+}
+
+template <int LANES, bool WRAPS, class View>
+OOZE_DEVICE RawRows raw_rows(const View &s, const float4 *u, uint32_t i, uint32_t lane,
+                             bool moving_walls)
+{
+    return raw_rows_with<LANES, WRAPS>(s, u, i, lane, moving_walls ? s.walls.velocity : nullptr);
 }
 
 /* sum f (F_j x_ji + last_j) over the edges; flux: three float4 a particle, rows of F with `last` in

@@ -114,6 +114,43 @@ template <class F> OOZE_DEVICE void each_true_neighbour(ListView lists, uint32_t
     });
 }
 
+/* ---- weights of list entries, four as index ---- */
+
+/* weight of each entry of the list of i, of this lane: f(j), 0 for padding. */
+template <int LANES, class F>
+OOZE_DEVICE void set_weights(ListView lists, float4 *weight, uint32_t i, uint32_t lane, F f)
+{
+    const Slice slice = slice_of(lists.begin[i / SLICE]);
+    const uint64_t first = slice.first + i % SLICE;
+    for (uint32_t q = lane; q < slice.quads; q += LANES) {
+        const uint64_t e = first + (uint64_t)q * SLICE;
+        const uint4 j = lists.index[e];
+        float4 w;
+        w.x = j.x != lists.dummy ? f(j.x) : 0.0f;
+        w.y = j.y != lists.dummy ? f(j.y) : 0.0f;
+        w.z = j.z != lists.dummy ? f(j.z) : 0.0f;
+        w.w = j.w != lists.dummy ? f(j.w) : 0.0f;
+        weight[e] = w;
+    }
+}
+
+/* f(j, w) for the list of i, of this lane, padding included. */
+template <int LANES, class F>
+OOZE_DEVICE void each_weighted(ListView lists, const float4 *weight, uint32_t i, uint32_t lane, F f)
+{
+    const Slice slice = slice_of(lists.begin[i / SLICE]);
+    const uint64_t first = slice.first + i % SLICE;
+    for (uint32_t q = lane; q < slice.quads; q += LANES) {
+        const uint64_t e = first + (uint64_t)q * SLICE;
+        const uint4 j = lists.index[e];
+        const float4 w = weight[e];
+        f(j.x, w.x);
+        f(j.y, w.y);
+        f(j.z, w.z);
+        f(j.w, w.w);
+    }
+}
+
 } // namespace ooze
 
 #endif

@@ -22,6 +22,7 @@ struct DeviceMethod {
     OozeStatus (*save)(Engine *engine, void *data, OozeFieldView *arrays, OozeError *error);
     OozeStatus (*restore)(Engine *engine, void *data, const OozeFieldView *arrays,
                           OozeError *error);
+    bool takes_dynamic = false; /* its step loads dynamic solids */
 };
 
 extern const DeviceMethod blend_method, cauchy_method, conformation_method, links_method,

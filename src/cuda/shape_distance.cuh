@@ -34,15 +34,11 @@ OOZE_DEVICE float gap_of(float x, float low, float high)
     return fmaxf(fmaxf(low - x, x - high), 0.0f);
 }
 
-/* False: the solid does not collide, or is farther from x than `reach`; with `moving`, than reach
-   plus the travel of its surface in the substep. Tests its bounding box; of a plane, the
-   distance. */
-OOZE_DEVICE bool solid_near(const SolidView &solid, float4 x, float reach, bool moving)
+/* False: the solid is farther from x than `reach`; with `moving`, than reach plus the travel of its
+   surface in the substep. Tests its bounding box; of a plane, the distance. */
+OOZE_DEVICE bool solid_within(const SolidView &solid, float4 x, float reach, bool moving)
 {
     float near = reach + solid.margin + (moving ? solid.travel : 0.0f);
-    if (!solid.collides) {
-        return false;
-    }
     if (solid.shape.kind == OOZE_SHAPE_PLANE) {
         OozeVec3 normal = quat_rotate(solid.pose.rotation, solid.shape.normal);
         double above = vec3_dot(normal, vec3_sub(widen(x), solid.pose.position));
@@ -52,6 +48,12 @@ OOZE_DEVICE bool solid_near(const SolidView &solid, float4 x, float reach, bool 
     float b = gap_of(x.y, solid.low[1], solid.high[1]);
     float c = gap_of(x.z, solid.low[2], solid.high[2]);
     return a * a + b * b + c * c <= near * near;
+}
+
+/* The same, and false where the solid does not collide. */
+OOZE_DEVICE bool solid_near(const SolidView &solid, float4 x, float reach, bool moving)
+{
+    return solid.collides && solid_within(solid, x, reach, moving);
 }
 
 } // namespace ooze

@@ -164,6 +164,7 @@ static void describe(SolidView *view, const OozeSolid *solid, const OozeStepCont
     view->stick_strength = solid->params[OOZE_SOLID_STICK_STRENGTH];
     view->box = ooze_shape_bounds(solid->shape);
     view->collides = solid->params[OOZE_SOLID_COLLIDES] != 0.0;
+    view->dynamic = ooze_solid_is_dynamic(solid);
     view->travel = swept.travel;
     view->margin = swept.margin;
     for (int k = 0; k < 3; k++) {

@@ -16,7 +16,7 @@ struct SolidView {
     OozePose pose, previous; /* at the end of the substep, at its beginning */
     double friction, restitution;
     double stick_distance, stick_strength;
-    bool collides;
+    bool collides, dynamic;
     OozeBounds box;                        /* of the shape, in its frame */
     float low[3], high[3], travel, margin; /* see OozeSweptBounds */
 };
@@ -80,6 +80,9 @@ void walls_free(Gpu *gpu, Walls *walls);
    the sort and the lists where a solid has moved; does nothing otherwise. */
 OozeStatus walls_update(Gpu *gpu, Walls *walls, const OozeStepContext *context, bool resampled,
                         OozeError *error);
+/* Moves the samples of dynamic solids (index_of >= 0, per solid; device) to the poses of `solids`,
+   without sorting or measuring them again; the next update does. */
+void walls_move_dynamic(Gpu *gpu, Walls *walls, const SolidsView &solids, const int32_t *index_of);
 
 } // namespace ooze
 

@@ -19,7 +19,7 @@ static OozeStatus mark_removed(Engine *engine, const OozeSink *sink, uint8_t *re
     const float4 *x = store_positions(&engine->store);
     for_each(
         gpu, engine->store.n, OOZE_BODY(uint32_t i) {
-            if (ooze_sink_removes(&shape, &bounds, &pose, widen(x[i]))) {
+            if (ooze_placed_contains(&shape, &pose, &bounds, widen(x[i]))) {
                 remove[i] = 1;
             }
         });

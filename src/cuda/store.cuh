@@ -45,6 +45,10 @@ static inline float4 *store_positions(const Store *store)
 {
     return static_cast<float4 *>(store->field[OOZE_FIELD_POSITION].buffer.memory);
 }
+static inline const uint16_t *store_materials(const Store *store)
+{
+    return static_cast<const uint16_t *>(store_data(store, "material"));
+}
 static inline float4 *store_velocities(const Store *store)
 {
     return static_cast<float4 *>(store->field[OOZE_FIELD_VELOCITY].buffer.memory);

@@ -7,7 +7,7 @@ namespace ooze
 /* Data of a solid that its samples depend on. */
 struct WallSolid {
     OozePose pose;
-    uint64_t clings;
+    uint64_t clings; /* 0 for dynamic solids, which methods treat in their own ways */
 };
 
 /* Coordinates of the padding sample: its square is finite. */
@@ -78,13 +78,15 @@ static WallChange compare(Walls *walls, const OozeStepContext *context)
             continue;
         }
         now->pose = solid->pose;
-        now->clings = isinf(solid->params[OOZE_SOLID_FRICTION]) ? 1 : 0;
+        bool holds = isinf(solid->params[OOZE_SOLID_FRICTION]) && !ooze_solid_is_dynamic(solid);
+        now->clings = holds ? 1 : 0;
         const OozePose *a = &before->pose, *b = &now->pose;
         change.place = change.place || memcmp(&a->position, &b->position, sizeof a->position) ||
                        memcmp(&a->rotation, &b->rotation, sizeof a->rotation);
         change.motion = change.motion || memcmp(before, now, sizeof *before) != 0;
         walls->moving = walls->moving || moves(b);
-        walls->may_move = walls->may_move || solid->driven || !ooze_motion_is_still(&solid->motion);
+        walls->may_move = walls->may_move || solid->driven || ooze_solid_is_dynamic(solid) ||
+                          !ooze_motion_is_still(&solid->motion);
     }
     return change;
 }
@@ -184,6 +186,27 @@ static OozeStatus measure(Gpu *gpu, Walls *walls, OozeError *error)
         lists_free(gpu, &walls->lists);
     }
     return OOZE_OK;
+}
+
+void walls_move_dynamic(Gpu *gpu, Walls *walls, const SolidsView &solids, const int32_t *index_of)
+{
+    const SolidView *views = solids.items;
+    const uint32_t *order = walls->grid.order;
+    const float4 *local = static_cast<float4 *>(walls->local_buffer.memory);
+    const uint16_t *solid = walls->view.solid;
+    float4 *position = static_cast<float4 *>(walls->position_buffer.memory);
+    const OozePeriodic box = walls->periodic;
+    for_each(
+        gpu, walls->count, OOZE_BODY(uint32_t k) {
+            if (index_of[solid[k]] >= 0) {
+                position[k] = f32x4(
+                    ooze_sample_position(&views[solid[k]].pose, plain(local[order[k]]), &box));
+            }
+        });
+    for (int k = 0; k < walls->solid_count; k++) {
+        walls->solids[k].pose.velocity = vec3(NAN, NAN, NAN); /* out of date */
+        walls->solids[k].pose.position = walls->solids[k].pose.velocity;
+    }
 }
 
 /* ---- the update ------------------------------------------------------------------------- */

@@ -3,10 +3,8 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "heat/heat_formula.h"
 #include "heat/work.h"
-#include "physics/heat.h"
-
-/* A step that needs more stages fails. */
 
 static const double WATER_CONDUCTIVITY = 0.6; /* W/(m K) */
 
@@ -27,9 +25,23 @@ double ooze_heat_capacity(const OozeMaterial *material, double spacing)
     return v[OOZE_MATERIAL_DENSITY] * v[OOZE_MATERIAL_HEAT_CAPACITY] * spacing * spacing * spacing;
 }
 
+OozeHeatMaterial ooze_heat_material(const OozeMaterial *material, double spacing)
+{
+    double melting = material->values[OOZE_MATERIAL_MELTING];
+    double freezing = material->values[OOZE_MATERIAL_FREEZING];
+    return (OozeHeatMaterial){
+        .conductivity = ooze_heat_conductivity(material),
+        .capacity = ooze_heat_capacity(material, spacing),
+        .melting = melting,
+        .freezing = freezing <= melting ? freezing : melting,
+    };
+}
+
 OozeHeatConstants ooze_heat_constants(double spacing, double support)
 {
     OozeHeatConstants rule = {
+        .spacing = spacing,
+        .support = support,
         .scale = ooze_heat_scale(spacing, support),
         .area = ooze_heat_area_scale(spacing, support),
         .border = OOZE_HEAT_SURFACE * ooze_heat_half_space(0.5 * spacing, spacing, support),
@@ -53,16 +65,15 @@ static double find_conductances(OozeHeatWork *w, uint64_t i, double inward[3])
     float *weight = w->weight + lists->first[i];
     float h = (float)c->support;
     OozeFloat4 a = w->x[i];
-    double own = w->conductivity[w->material[i]], sum = 0.0;
+    double own = w->materials[w->material[i]].conductivity, sum = 0.0;
     for (uint32_t m = 0; m < lists->count[i]; m++) {
         OozeFloat4 b = w->x[index[m]];
         float dx = ooze_periodic_delta(b.x - a.x, p->length[0], p->inverse[0]);
         float dy = ooze_periodic_delta(b.y - a.y, p->length[1], p->inverse[1]);
         float dz = ooze_periodic_delta(b.z - a.z, p->length[2], p->inverse[2]);
         float kernel = ooze_viscosity_laplacian(sqrtf(dx * dx + dy * dy + dz * dz), h);
-        double other = w->conductivity[w->material[index[m]]];
-        double mean = other == own ? own : ooze_harmonic_mean(own, other);
-        weight[m] = (float)(w->job->rule->scale * mean * (double)kernel);
+        double other = w->materials[w->material[index[m]]].conductivity;
+        weight[m] = ooze_heat_conductance(w->job->rule, own, other, kernel);
         sum += (double)weight[m];
         if (inward) {
             inward[0] += (double)(kernel * dx);
@@ -86,11 +97,11 @@ static void conductance_range(void *context, uint64_t begin, uint64_t end, int w
     }
     ooze_heat_exchange_solids(w, begin, end, w->open ? inward : NULL);
     if (w->open) {
-        ooze_heat_exchange_air(w, begin, end, inward);
+        ooze_heat_exchange_surfaces(w, begin, end, inward);
     }
     ooze_heat_exchange_sources(w, begin, end);
     for (uint64_t i = begin; i < end; i++) {
-        double rate = (sums[i - begin] + w->bath[i]) / w->capacity[w->material[i]];
+        double rate = (sums[i - begin] + w->bath[i]) / w->materials[w->material[i]].capacity;
         largest = rate > largest ? rate : largest;
     }
     w->load[begin / OOZE_HEAT_GRAIN] = largest * w->job->context->dt;
@@ -101,8 +112,7 @@ static OozeStatus allocate(OozeHeatWork *w, OozeError *error)
     const OozeStepContext *c = w->job->context;
     size_t materials = (size_t)c->material_count;
     size_t entries = (size_t)c->fluid->first[w->n], chunks = w->n / OOZE_HEAT_GRAIN + 1;
-    w->conductivity = ooze_arena_alloc(c->arena, materials, sizeof(double));
-    w->capacity = ooze_arena_alloc(c->arena, materials, sizeof(double));
+    w->materials = ooze_arena_alloc(c->arena, materials, sizeof *w->materials);
     w->weight = ooze_arena_alloc(c->arena, entries, sizeof(float));
     w->bath = ooze_arena_alloc(c->arena, w->n, sizeof(double));
     w->bath_heat = ooze_arena_alloc(c->arena, w->n, sizeof(double));
@@ -112,8 +122,7 @@ static OozeStatus allocate(OozeHeatWork *w, OozeError *error)
         return ooze_fail_memory(error, "the heat stage", entries * sizeof(float));
     }
     for (size_t m = 0; m < materials; m++) {
-        w->conductivity[m] = ooze_heat_conductivity(&c->materials[m]);
-        w->capacity[m] = ooze_heat_capacity(&c->materials[m], c->spacing);
+        w->materials[m] = ooze_heat_material(&c->materials[m], c->spacing);
     }
     return OOZE_OK;
 }
@@ -134,7 +143,7 @@ static void sweep_range(void *context, uint64_t begin, uint64_t end, int worker)
     const OozeHeatWork *w = s->work;
     const OozeNeighbours *lists = w->job->context->fluid;
     const double *t = s->before;
-    double dt = s->stage.mu_tilde * w->job->context->dt;
+    double dt = w->job->context->dt;
     for (uint64_t i = begin; i < end; i++) {
         const uint32_t *index = lists->index + lists->first[i];
         const float *weight = w->weight + lists->first[i];
@@ -142,8 +151,9 @@ static void sweep_range(void *context, uint64_t begin, uint64_t end, int worker)
         for (uint32_t m = 0; m < lists->count[i]; m++) {
             heat += (double)weight[m] * (t[index[m]] - own);
         }
-        double rise = dt * heat / w->capacity[w->material[i]];
-        double next = s->stage.mu * own + s->stage.nu * s->earlier[i] + rise;
+        OozeHeatPast past = {own, s->earlier[i]};
+        double next =
+            ooze_heat_advance(s->stage, dt, past, heat, w->materials[w->material[i]].capacity);
         s->next[i] = w->held[i] ? own : next;
     }
 }
@@ -173,23 +183,12 @@ static OozeStatus run_stages(OozeHeatWork *w, int stages, double **result, OozeE
 
 /* ---- phases --------------------------------------------------------------------------------- */
 
-/* Melting and freezing temperature; false: the material has no phase change. */
-static bool melts(const OozeMaterial *material, double *melting, double *freezing)
-{
-    const double *v = material->values;
-    *melting = v[OOZE_MATERIAL_MELTING];
-    *freezing = v[OOZE_MATERIAL_FREEZING];
-    *freezing = *freezing <= *melting ? *freezing : *melting;
-    return !isnan(*melting);
-}
-
 void ooze_heat_initial_phase(const OozeMaterial *materials, const uint16_t *material,
                              const double *temperature, uint8_t *phase, uint64_t first, uint64_t n)
 {
     for (uint64_t i = first; i < first + n; i++) {
-        double melting, freezing;
-        bool solid =
-            melts(&materials[material[i]], &melting, &freezing) && temperature[i] < melting;
+        /* false where nothing melts */
+        bool solid = temperature[i] < materials[material[i]].values[OOZE_MATERIAL_MELTING];
         phase[i] = solid ? OOZE_PHASE_SOLID : OOZE_PHASE_LIQUID;
     }
 }
@@ -207,11 +206,24 @@ static void end_range(void *context, uint64_t begin, uint64_t end, int worker)
     memcpy(w->job->temperature + begin, job->result + begin, (end - begin) * sizeof(double));
     uint8_t *phase = w->job->phase;
     for (uint64_t i = begin; phase && i < end; i++) {
-        double melting, freezing;
-        if (melts(&w->job->context->materials[w->material[i]], &melting, &freezing)) {
-            phase[i] = (uint8_t)ooze_heat_phase(phase[i], job->result[i], melting, freezing);
+        const OozeHeatMaterial *own = &w->materials[w->material[i]];
+        if (!isnan(own->melting)) {
+            phase[i] =
+                (uint8_t)ooze_heat_phase(phase[i], job->result[i], own->melting, own->freezing);
         }
     }
+}
+
+OozeStatus ooze_heat_choose_stages(OozeHeatJob *job, double load, OozeError *error)
+{
+    job->stages = load < 0.4 * OOZE_HEAT_STAGES_MAX * OOZE_HEAT_STAGES_MAX
+                      ? ooze_heat_stages(load)
+                      : OOZE_HEAT_STAGES_MAX + 1;
+    return job->stages <= OOZE_HEAT_STAGES_MAX
+               ? OOZE_OK
+               : ooze_fail(error, OOZE_ERROR_NUMERIC, "lower the conductivity or the time step",
+                           "the time step is %.3g times the explicit limit of heat conduction",
+                           load);
 }
 
 OozeStatus ooze_heat_step(OozeHeatJob *job, OozeError *error)
@@ -234,12 +246,9 @@ OozeStatus ooze_heat_step(OozeHeatJob *job, OozeError *error)
     for (uint64_t k = 0; k * OOZE_HEAT_GRAIN < work.n; k++) {
         load = fmax(load, work.load[k]);
     }
-    job->stages = load < 0.4 * OOZE_HEAT_STAGES_MAX * OOZE_HEAT_STAGES_MAX
-                      ? ooze_heat_stages(load)
-                      : OOZE_HEAT_STAGES_MAX + 1;
-    if (job->stages > OOZE_HEAT_STAGES_MAX) {
-        return ooze_fail(error, OOZE_ERROR_NUMERIC, "lower the conductivity or the time step",
-                         "the time step is %.3g times the explicit limit of heat conduction", load);
+    status = ooze_heat_choose_stages(job, load, error);
+    if (status) {
+        return status;
     }
     EndJob end = {.work = &work};
     double *result = NULL;

@@ -1,9 +1,9 @@
 /* Exchange with solids, the air and sources. */
 #include <math.h>
 
-#include "base/vec3.h"
+#include "heat/heat_formula.h"
 #include "heat/work.h"
-#include "physics/heat.h"
+#include "solids/shape_formula.h"
 
 /* Particles tested together for their distance from a solid: consecutive ones are near each other.
    */
@@ -16,40 +16,44 @@ static OozeVec3 position_of(const OozeHeatWork *w, uint64_t i)
 
 /* ---- solids --------------------------------------------------------------------------------- */
 
-static double half_space(const OozeHeatWork *w, double distance)
+OozeHeatWall ooze_heat_wall(const OozeSolid *solid)
 {
-    double at = distance / w->job->context->support * OOZE_HEAT_DISTANCES;
-    int low = (int)at;
-    if (low >= OOZE_HEAT_DISTANCES) {
-        return 0.0;
+    return (OozeHeatWall){
+        .temperature = solid->params[OOZE_SOLID_TEMPERATURE],
+        .conductivity = solid->params[OOZE_SOLID_CONDUCTIVITY],
+        .collides = solid->params[OOZE_SOLID_COLLIDES] != 0.0,
+    };
+}
+
+static OozeHeatExchange load_exchange(const OozeHeatWork *w, uint64_t i, const double *inward)
+{
+    OozeHeatExchange exchange = {.bath = w->bath[i], .heat = w->bath_heat[i]};
+    for (int k = 0; inward && k < 3; k++) {
+        exchange.inward[k] = inward[k];
     }
-    const double *table = w->job->rule->half_space + low;
-    return table[0] + (at - low) * (table[1] - table[0]);
+    return exchange;
+}
+
+static void store_exchange(OozeHeatWork *w, uint64_t i, double *inward,
+                           const OozeHeatExchange *exchange)
+{
+    w->bath[i] = exchange->bath;
+    w->bath_heat[i] = exchange->heat;
+    for (int k = 0; inward && k < 3; k++) {
+        inward[k] = exchange->inward[k];
+    }
 }
 
 static void exchange_with_solid(OozeHeatWork *w, const OozeSolid *solid, uint64_t i,
                                 double inward[3])
 {
-    const OozeStepContext *c = w->job->context;
     OozeVec3 normal;
+    OozeHeatWall wall = ooze_heat_wall(solid);
+    OozeHeatExchange exchange = load_exchange(w, i, inward);
     double distance = ooze_solid_distance(solid, position_of(w, i), &normal);
-    if (!(distance < c->support)) {
-        return;
-    }
-    distance = fmax(distance, OOZE_HEAT_NEAREST * c->spacing);
-    double gap = half_space(w, distance), temperature = solid->params[OOZE_SOLID_TEMPERATURE];
-    if (!isnan(temperature)) {
-        double k = w->conductivity[w->material[i]], other = solid->params[OOZE_SOLID_CONDUCTIVITY];
-        k = isnan(other) ? k : ooze_harmonic_mean(k, other);
-        double conductance = w->job->rule->scale * k * gap / distance;
-        w->bath[i] += conductance;
-        w->bath_heat[i] += conductance * temperature;
-    }
-    if (inward && solid->params[OOZE_SOLID_COLLIDES] != 0.0) {
-        inward[0] -= gap * normal.x;
-        inward[1] -= gap * normal.y;
-        inward[2] -= gap * normal.z;
-    }
+    ooze_heat_exchange_solid(w->job->rule, &wall, w->materials[w->material[i]].conductivity,
+                             distance, normal, &exchange);
+    store_exchange(w, i, inward, &exchange);
 }
 
 /* Whether any of these particles may be within a support of the solid: the distance is 1-Lipschitz,
@@ -83,44 +87,43 @@ void ooze_heat_exchange_solids(OozeHeatWork *w, uint64_t begin, uint64_t end, do
 
 /* ---- air ------------------------------------------------------------------------------------ */
 
-void ooze_heat_exchange_air(OozeHeatWork *w, uint64_t begin, uint64_t end, double (*inward)[3])
+void ooze_heat_exchange_surfaces(OozeHeatWork *w, uint64_t begin, uint64_t end, double (*inward)[3])
 {
     const OozeHeatJob *job = w->job;
     for (uint64_t i = begin; i < end; i++) {
-        const double *s = inward[i - begin];
-        double size = sqrt(s[0] * s[0] + s[1] * s[1] + s[2] * s[2]);
-        if (size > job->rule->border) {
-            double conductance = job->air_transfer * job->rule->area * size;
-            w->bath[i] += conductance;
-            w->bath_heat[i] += conductance * job->air_temperature;
-        }
+        OozeHeatExchange exchange = load_exchange(w, i, inward[i - begin]);
+        ooze_heat_exchange_air(job->rule, job->air_transfer, job->air_temperature, &exchange);
+        store_exchange(w, i, inward[i - begin], &exchange);
     }
 }
 
 /* ---- sources -------------------------------------------------------------------------------- */
 
-static bool is_inside(const OozeHeatSource *source, const OozeBounds *bounds, OozeVec3 x)
+double ooze_heat_source_time(const OozeHeatSource *source, const OozeStepContext *c)
 {
-    OozeVec3 p = ooze_pose_to_local(&source->pose, x), normal;
-    bool within = p.x >= bounds->min.x && p.x <= bounds->max.x && p.y >= bounds->min.y &&
-                  p.y <= bounds->max.y && p.z >= bounds->min.z && p.z <= bounds->max.z;
-    return within ? ooze_shape_distance(source->shape, p, &normal) < 0.0
-                  : ooze_shape_inverted(source->shape);
+    double from = fmax(c->time, source->start), to = fmin(c->time + c->dt, source->stop);
+    return to > from ? to - from : 0.0;
+}
+
+double ooze_heat_source_power(const OozeHeatSource *source, const OozeStepContext *c,
+                              double seconds)
+{
+    double volume = c->spacing * c->spacing * c->spacing;
+    return source->power * volume * seconds / c->dt;
 }
 
 static void exchange_with_source(OozeHeatWork *w, const OozeHeatSource *source, uint64_t begin,
                                  uint64_t end)
 {
     const OozeStepContext *c = w->job->context;
-    double from = fmax(c->time, source->start), to = fmin(c->time + c->dt, source->stop);
-    if (!(to > from)) {
+    double seconds = ooze_heat_source_time(source, c);
+    if (!(seconds > 0.0)) {
         return;
     }
     OozeBounds bounds = ooze_shape_bounds(source->shape);
-    double volume = c->spacing * c->spacing * c->spacing;
-    double power = source->power * volume * (to - from) / c->dt;
+    double power = ooze_heat_source_power(source, c, seconds);
     for (uint64_t i = begin; i < end; i++) {
-        if (!is_inside(source, &bounds, position_of(w, i))) {
+        if (!ooze_placed_contains(source->shape, &source->pose, &bounds, position_of(w, i))) {
             continue;
         }
         if (isnan(source->temperature)) {

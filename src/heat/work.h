@@ -11,8 +11,8 @@ typedef struct OozeHeatWork {
     uint64_t n;
     const OozeFloat4 *x;
     const uint16_t *material;
-    double *conductivity, *capacity; /* per material: W/(m K), J/K of a particle */
-    float *weight;                   /* per list entry: conductance, W/K */
+    OozeHeatMaterial *materials;
+    float *weight;     /* per list entry: conductance, W/K */
     double *bath;      /* per particle: conductance to solids and air of given temperatures, W/K */
     double *bath_heat; /* sum of these conductances times their temperatures, and of sources, W */
     uint8_t *held;     /* per particle: a source prescribes its temperature */
@@ -24,7 +24,8 @@ typedef struct OozeHeatWork {
    `inward` is sum lap W x of each, or NULL. */
 void ooze_heat_exchange_solids(OozeHeatWork *work, uint64_t begin, uint64_t end,
                                double (*inward)[3]);
-void ooze_heat_exchange_air(OozeHeatWork *work, uint64_t begin, uint64_t end, double (*inward)[3]);
+void ooze_heat_exchange_surfaces(OozeHeatWork *work, uint64_t begin, uint64_t end,
+                                 double (*inward)[3]);
 /* Add the power of sources to `bath_heat`, and set the temperatures that sources prescribe. */
 void ooze_heat_exchange_sources(OozeHeatWork *work, uint64_t begin, uint64_t end);
 

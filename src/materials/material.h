@@ -81,9 +81,6 @@ OozeMaterial ooze_material_at(const OozeMaterial *material, double temperature);
 void ooze_material_extension_at(const OozeMaterial *material, double temperature, double *extension,
                                 double *stretch_rate);
 
-/* The fluid share at a temperature. */
-double ooze_material_fluid_share_at(const OozeMaterial *material, double temperature);
-
 int ooze_param_find(const OozeParamInfo *params, int count, const char *key); /* -1: none */
 /* OOZE_OK, or one clear error: unknown key with a suggestion, value out of range or not finite. */
 OozeStatus ooze_param_check(const OozeParamInfo *params, int count, const char *owner,

@@ -5,11 +5,11 @@
 
 #include "base/fail.h"
 #include "materials/material.h"
-#include "physics/heat.h"
+#include "materials/temperature_formula.h"
 
 enum { ROWS_MAX = 256 };
 
-enum { COLUMN_EXTENSION = 7, COLUMN_STRETCH_RATE, COLUMN_FLUID_SHARE };
+enum { COLUMN_EXTENSION = 7, COLUMN_STRETCH_RATE };
 
 /* Columns that replace a number of the material. */
 static const struct {
@@ -32,8 +32,7 @@ static const struct {
                           OOZE_MATERIAL_EXTENSION, true},
     [COLUMN_STRETCH_RATE] = {"stretch_rate", offsetof(OozeTemperatureRow, stretch_rate),
                              OOZE_MATERIAL_STRETCH_RATE, true},
-    [COLUMN_FLUID_SHARE] = {"fluid_share", offsetof(OozeTemperatureRow, fluid_share),
-                            OOZE_MATERIAL_FLUID_SHARE, true},
+    {"fluid_share", offsetof(OozeTemperatureRow, fluid_share), OOZE_MATERIAL_FLUID_SHARE, true},
 };
 
 enum { COLUMN_COUNT = sizeof columns / sizeof columns[0] };
@@ -117,34 +116,19 @@ OozeStatus ooze_temperature_table_check(const OozeMaterialDef *def, OozeError *e
     return status;
 }
 
-/* Two rows, and how far a temperature is from the first to the second. */
-typedef struct Between {
-    const OozeTemperatureRow *low, *high;
-    double share;
-} Between;
-
-static Between rows_around(const OozeMaterial *material, double temperature)
+static OozeTemperatureBetween rows_around(const OozeMaterial *material, double temperature)
 {
-    const OozeTemperatureRow *rows = material->table;
-    int last = material->table_count - 1, low = 0;
-    while (low < last && temperature >= rows[low + 1].temperature) {
-        low++;
-    }
-    int high = low < last ? low + 1 : last;
-    double width = rows[high].temperature - rows[low].temperature;
-    double share = width > 0.0 ? (temperature - rows[low].temperature) / width : 0.0;
-    return (Between){&rows[low], &rows[high], share};
+    return ooze_temperature_between(material->table, material->table_count, temperature);
 }
 
 /* `value` where the table says nothing. */
-static double column_at(const Between *rows, int k, double value)
+static double column_at(const OozeTemperatureBetween *rows, int k, double value)
 {
     double a = column(rows->low, columns[k].offset), b = column(rows->high, columns[k].offset);
-    if (isnan(a)) {
-        return value;
+    if (columns[k].straight) {
+        return ooze_temperature_line(a, b, rows->share, value);
     }
-    return columns[k].straight ? ooze_heat_ramp(rows->share, 0.0, a, 1.0, b)
-                               : ooze_heat_interpolate(a, b, rows->share);
+    return isnan(a) ? value : ooze_heat_interpolate(a, b, rows->share);
 }
 
 OozeMaterial ooze_material_at(const OozeMaterial *material, double temperature)
@@ -153,7 +137,7 @@ OozeMaterial ooze_material_at(const OozeMaterial *material, double temperature)
     if (material->table_count == 0) {
         return at;
     }
-    Between rows = rows_around(material, temperature);
+    OozeTemperatureBetween rows = rows_around(material, temperature);
     for (int k = 0; k < COLUMN_COUNT; k++) {
         double *value = &at.values[columns[k].param];
         *value = column_at(&rows, k, *value);
@@ -174,18 +158,8 @@ void ooze_material_extension_at(const OozeMaterial *material, double temperature
     *extension = material->values[OOZE_MATERIAL_EXTENSION];
     *stretch_rate = material->values[OOZE_MATERIAL_STRETCH_RATE];
     if (material->table_count > 0) {
-        Between rows = rows_around(material, temperature);
+        OozeTemperatureBetween rows = rows_around(material, temperature);
         *extension = column_at(&rows, COLUMN_EXTENSION, *extension);
         *stretch_rate = column_at(&rows, COLUMN_STRETCH_RATE, *stretch_rate);
     }
-}
-
-double ooze_material_fluid_share_at(const OozeMaterial *material, double temperature)
-{
-    double share = material->values[OOZE_MATERIAL_FLUID_SHARE];
-    if (material->table_count > 0) {
-        Between rows = rows_around(material, temperature);
-        share = column_at(&rows, COLUMN_FLUID_SHARE, share);
-    }
-    return share;
 }

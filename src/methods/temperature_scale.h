@@ -3,6 +3,7 @@
 #ifndef OOZE_METHODS_TEMPERATURE_SCALE_H
 #define OOZE_METHODS_TEMPERATURE_SCALE_H
 
+#include "base/formula.h"
 #include "materials/material.h"
 
 /* Where the viscosity changes 1000 fold in between, neighbouring rows differ by 3 %. */
@@ -30,7 +31,7 @@ static inline OozeMaterial ooze_temperature_scale_material(const OozeTemperature
     return ooze_material_at(material, scale->low + above);
 }
 
-static inline int ooze_temperature_scale_row(const OozeTemperatureScale *scale, double temperature)
+OOZE_FORMULA int ooze_temperature_scale_row(const OozeTemperatureScale *scale, double temperature)
 {
     double row = (temperature - scale->low) * scale->rows_per_degree + 0.5;
     if (!(row > 0.0)) {

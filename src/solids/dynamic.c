@@ -2,29 +2,6 @@
 
 #include "base/vec3.h"
 
-bool ooze_solid_is_dynamic(const OozeSolid *solid)
-{
-    return solid->mass.density > 0.0;
-}
-
-OozeVec3 ooze_dynamic_centre(const OozeSolid *solid, const OozePose *pose)
-{
-    return ooze_pose_to_world(pose, solid->mass.centre);
-}
-
-OozeVec3 ooze_dynamic_velocity(const OozeSolid *solid, const OozePose *pose)
-{
-    return ooze_pose_velocity_at(pose, ooze_dynamic_centre(solid, pose));
-}
-
-void ooze_dynamic_set_velocity(const OozeSolid *solid, OozePose *pose, OozeVec3 velocity,
-                               OozeVec3 spin)
-{
-    OozeVec3 arm = quat_rotate(pose->rotation, solid->mass.centre);
-    pose->velocity = vec3_sub(velocity, vec3_cross(spin, arm));
-    pose->spin = spin;
-}
-
 static bool are_joined(const OozeJoint *joints, int count, int a, int b)
 {
     bool joined = false;
@@ -44,26 +21,6 @@ bool ooze_solids_collide(const OozeSolid *solids, int a, int b, const OozeJoint 
            !are_joined(joints, joint_count, a, b);
 }
 
-/* Rotation from the principal axes to the world. */
-static OozeQuat principal(const OozeSolid *solid, const OozePose *pose)
-{
-    return quat_mul(pose->rotation, solid->mass.axes);
-}
-
-OozeVec3 ooze_dynamic_spin_change(const OozeSolid *solid, const OozePose *pose, OozeVec3 moment)
-{
-    OozeQuat q = principal(solid, pose);
-    OozeVec3 l = quat_rotate_inverse(q, moment), i = solid->mass.moments;
-    return quat_rotate(q, vec3(l.x / i.x, l.y / i.y, l.z / i.z));
-}
-
-OozeVec3 ooze_dynamic_momentum(const OozeSolid *solid, const OozePose *pose, OozeVec3 spin)
-{
-    OozeQuat q = principal(solid, pose);
-    OozeVec3 w = quat_rotate_inverse(q, spin), i = solid->mass.moments;
-    return quat_rotate(q, vec3(w.x * i.x, w.y * i.y, w.z * i.z));
-}
-
 void ooze_dynamic_apply_load(const OozeSolid *solid, OozePose *pose, const OozeLoad *load)
 {
     OozeVec3 arm = vec3_sub(pose->position, ooze_dynamic_centre(solid, pose));
@@ -77,24 +34,6 @@ void ooze_load_add(OozeLoad *load, OozeVec3 centre, OozeVec3 point, OozeVec3 imp
 {
     load->impulse = vec3_add(load->impulse, impulse);
     load->moment = vec3_add(load->moment, vec3_cross(vec3_sub(point, centre), impulse));
-}
-
-/* Rotates by the spin at the midpoint (second order) and conserves the angular momentum. */
-OozePose ooze_dynamic_fly(const OozeSolid *solid, const OozePose *from, OozeVec3 gravity, double dt)
-{
-    OozeVec3 centre = ooze_dynamic_centre(solid, from);
-    OozeVec3 velocity = ooze_dynamic_velocity(solid, from);
-    OozeVec3 kept = ooze_dynamic_momentum(solid, from, from->spin);
-    OozePose half = *from, to = *from;
-    half.rotation =
-        quat_unit(quat_mul(quat_from_vector(vec3_scale(from->spin, 0.5 * dt)), from->rotation));
-    OozeVec3 spin = ooze_dynamic_spin_change(solid, &half, kept);
-    to.rotation = quat_unit(quat_mul(quat_from_vector(vec3_scale(spin, dt)), from->rotation));
-    velocity = vec3_madd(velocity, dt, gravity);
-    centre = vec3_madd(centre, dt, velocity);
-    to.position = vec3_sub(centre, quat_rotate(to.rotation, solid->mass.centre));
-    ooze_dynamic_set_velocity(solid, &to, velocity, ooze_dynamic_spin_change(solid, &to, kept));
-    return to;
 }
 
 void ooze_dynamic_start(OozeSolid *solids, int count)

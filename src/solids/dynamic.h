@@ -6,8 +6,8 @@
 #ifndef OOZE_SOLIDS_DYNAMIC_H
 #define OOZE_SOLIDS_DYNAMIC_H
 
+#include "solids/dynamic_formula.h"
 #include "solids/joint.h"
-#include "solids/solid.h"
 
 /* Impulses on a solid in a substep. */
 typedef struct OozeLoad {
@@ -51,26 +51,11 @@ void ooze_dynamic_begin(OozeDynamicStage *stage);
 /* Moves all dynamic solids. Called by methods that need the final poses, otherwise by the world. */
 OozeStatus ooze_dynamic_move(OozeDynamicStage *stage, OozeError *error);
 
-bool ooze_solid_is_dynamic(const OozeSolid *solid);
-/* Centre of mass in the world, at a pose. */
-OozeVec3 ooze_dynamic_centre(const OozeSolid *solid, const OozePose *pose);
-/* Velocity of the centre of mass; the setter sets pose->velocity, which is that of the origin. */
-OozeVec3 ooze_dynamic_velocity(const OozeSolid *solid, const OozePose *pose);
-void ooze_dynamic_set_velocity(const OozeSolid *solid, OozePose *pose, OozeVec3 velocity,
-                               OozeVec3 spin);
 /* Whether two solids may touch: both collide, one is dynamic, and no joint connects them. */
 bool ooze_solids_collide(const OozeSolid *solids, int a, int b, const OozeJoint *joints,
                          int joint_count);
-/* Change of spin by an angular impulse about the centre: inverse inertia times moment. */
-OozeVec3 ooze_dynamic_spin_change(const OozeSolid *solid, const OozePose *pose, OozeVec3 moment);
-/* Angular momentum about the centre: inertia times spin. */
-OozeVec3 ooze_dynamic_momentum(const OozeSolid *solid, const OozePose *pose, OozeVec3 spin);
 /* Adds the changes of velocity and spin by a load. */
 void ooze_dynamic_apply_load(const OozeSolid *solid, OozePose *pose, const OozeLoad *load);
 /* Adds an impulse at a point of the world to a load. */
 void ooze_load_add(OozeLoad *load, OozeVec3 centre, OozeVec3 point, OozeVec3 impulse);
-/* Free flight for dt; gyroscopic terms are of second order. */
-OozePose ooze_dynamic_fly(const OozeSolid *solid, const OozePose *from, OozeVec3 gravity,
-                          double dt);
-
 #endif

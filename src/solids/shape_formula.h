@@ -63,6 +63,16 @@ OOZE_FORMULA double ooze_placed_distance(const OozeShape *shape, const OozePose 
     return distance;
 }
 
+/* Whether x is inside. Outside the bounds of the shape the distance need not be evaluated. */
+OOZE_FORMULA bool ooze_placed_contains(const OozeShape *shape, const OozePose *pose,
+                                       const OozeBounds *bounds, OozeVec3 x)
+{
+    OozeVec3 p = ooze_pose_to_local(pose, x), normal;
+    bool within = p.x >= bounds->min.x && p.x <= bounds->max.x && p.y >= bounds->min.y &&
+                  p.y <= bounds->max.y && p.z >= bounds->min.z && p.z <= bounds->max.z;
+    return within ? ooze_shape_distance_at(shape, p, &normal) < 0.0 : shape->inverted;
+}
+
 OOZE_FORMULA OozeContact ooze_placed_contact(const OozeShape *shape, const OozePose *pose,
                                              OozeVec3 world_point)
 {

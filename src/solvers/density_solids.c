@@ -15,8 +15,7 @@
 
 #include "base/fail.h"
 #include "physics/kernels.h"
-
-static const double SHARE_OF_ROW = 1.0 / 3.0;
+#include "solvers/dynamic_coupling_f32x4.h"
 
 static OozeVec3 widen(OozeF32x4 a)
 {
@@ -80,11 +79,11 @@ static void diagonal_range(void *data, uint64_t begin, uint64_t end, int worker)
         double diagonal = 0.0;
         for (int k = next_solid(s, i, -1); k >= 0; k = next_solid(s, i, k)) {
             const OozeDynamicSolid *solid = &c->solids[k];
-            OozeVec3 arm = ooze_coupling_arm(c, solid, start_of(s, i));
+            OozeVec3 arm = ooze_coupling_arm_to(c, solid, start_of(s, i));
             double size =
                 sqrt(ooze_coupling_compliance(solid, arm, widen(push_of(s, i, solid->solid))));
             sum[k].v[0] += size;
-            diagonal += SHARE_OF_ROW * size * solid->row_sum;
+            diagonal += OOZE_COUPLING_SHARE_OF_ROW * size * solid->row_sum;
         }
         s->solid_diagonal[i] = (float)diagonal;
     }
@@ -136,7 +135,7 @@ static void push_range(void *data, uint64_t begin, uint64_t end, int worker)
         for (; k >= 0; k = next_solid(s, i, k)) {
             const OozeDynamicSolid *solid = &c->solids[k];
             OozeVec3 push = vec3_scale(widen(push_of(s, i, solid->solid)), -(double)lambda);
-            ooze_coupling_add(&sum[k], ooze_coupling_arm(c, solid, start_of(s, i)), push);
+            ooze_coupling_add(&sum[k], ooze_coupling_arm_to(c, solid, start_of(s, i)), push);
         }
     }
 }
@@ -146,16 +145,6 @@ void ooze_density_push_solids(OozeDensitySweep *s)
     if (s->job->coupling) {
         ooze_parallel_for(s->job->context->threads, s->job->n, OOZE_COUPLING_GRAIN, push_range, s);
     }
-}
-
-/* Travel of the fastest point of a solid. */
-static double farthest_travel(const OozeDynamicSolid *solid, const OozeTwist *change)
-{
-    double v = sqrt(change->v[0] * change->v[0] + change->v[1] * change->v[1] +
-                    change->v[2] * change->v[2]);
-    double w = sqrt(change->v[3] * change->v[3] + change->v[4] * change->v[4] +
-                    change->v[5] * change->v[5]);
-    return v + w * solid->reach;
 }
 
 void ooze_density_move_solids(OozeDensitySweep *s)
@@ -169,7 +158,7 @@ void ooze_density_move_solids(OozeDensitySweep *s)
     for (int k = 0; k < c->count; k++) {
         OozeDynamicSolid *solid = &c->solids[k];
         OozeTwist change = ooze_coupling_velocity_change(solid, &solid->collected);
-        farthest = fmax(farthest, farthest_travel(solid, &change));
+        farthest = fmax(farthest, ooze_coupling_travel(&change, solid->reach));
         ooze_twist_add(&solid->motion, 1.0 / dt, &change);
     }
     s->solids_moved += (float)farthest;
@@ -188,10 +177,9 @@ void ooze_density_push_back(OozeDensitySweep *s, uint64_t begin, uint64_t i, int
     int k = c->index_of[solid];
     OozeVec3 push = vec3_scale(widen(delta), -1.0 / (double)s->mobility[i]);
     ooze_coupling_add(&ooze_coupling_chunk(c, begin)[k],
-                      ooze_coupling_arm(c, &c->solids[k], start_of(s, i)), push);
+                      ooze_coupling_arm_to(c, &c->solids[k], start_of(s, i)), push);
 }
 
-/* Divides the solid equally among the particles in contact with it. */
 double ooze_density_push_share(const OozeDensitySweep *s, uint64_t i, int solid, OozeVec3 normal)
 {
     const OozeDynamicCoupling *c = s->job->coupling;
@@ -199,7 +187,6 @@ double ooze_density_push_share(const OozeDensitySweep *s, uint64_t i, int solid,
         return 1.0;
     }
     const OozeDynamicSolid *own = &c->solids[c->index_of[solid]];
-    double compliance =
-        ooze_coupling_compliance(own, ooze_coupling_arm(c, own, start_of(s, i)), normal);
-    return 1.0 / (1.0 + own->touching * compliance / (double)s->mobility[i]);
+    return ooze_coupling_push_share(own, ooze_coupling_arm_to(c, own, start_of(s, i)), normal,
+                                    s->mobility[i]);
 }

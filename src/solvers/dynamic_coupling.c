@@ -3,18 +3,7 @@
 #include <string.h>
 
 #include "base/fail.h"
-#include "physics/rigid_motion.h"
 #include "solids/boundary_formula.h"
-
-static OozeVec3 linear(const OozeTwist *twist)
-{
-    return vec3(twist->v[0], twist->v[1], twist->v[2]);
-}
-
-static OozeVec3 angular(const OozeTwist *twist)
-{
-    return vec3(twist->v[3], twist->v[4], twist->v[5]);
-}
 
 static OozeTwist join(OozeVec3 a, OozeVec3 b)
 {
@@ -120,17 +109,36 @@ static OozeStatus make_view(OozeDynamicCoupling *c, OozeError *error)
     return OOZE_OK;
 }
 
-static OozeStatus allocate(OozeDynamicCoupling *c, OozeError *error)
+OozeStatus ooze_coupling_begin_solids(OozeDynamicCoupling *c, OozeStepContext *context,
+                                      double particle_mass, OozeError *error)
 {
-    const OozeStepContext *context = c->context;
-    OozeArena *arena = context->arena;
-    uint64_t n = ooze_particles_count(context->particles), count = (uint64_t)context->solid_count;
-    c->chunks = n / OOZE_COUPLING_GRAIN + 1;
-    c->index_of = ooze_arena_alloc(arena, count, sizeof *c->index_of);
+    *c = (OozeDynamicCoupling){.context = context, .particle_mass = particle_mass};
+    uint64_t count = (uint64_t)context->solid_count;
+    c->index_of = ooze_arena_alloc(context->arena, count, sizeof *c->index_of);
     for (int k = 0; c->index_of && k < context->solid_count; k++) {
         c->index_of[k] = ooze_solid_is_dynamic(&context->solids[k]) ? c->count++ : -1;
     }
-    c->solids = ooze_arena_alloc(arena, (size_t)c->count, sizeof *c->solids);
+    c->solids = ooze_arena_alloc(context->arena, (size_t)c->count, sizeof *c->solids);
+    if (ooze_arena_failed(context->arena)) {
+        return ooze_fail_memory(error, "dynamic solids", count * sizeof *c->solids);
+    }
+    OozeStatus status = OOZE_OK;
+    if (context->dynamic->dynamics) { /* with contacts and joints */
+        status = ooze_dynamic_move(context->dynamic, error);
+        context->dynamic->moved = false;
+    }
+    for (int k = 0; !status && k < context->solid_count; k++) {
+        if (ooze_coupling_is_dynamic(c, k)) {
+            c->solids[c->index_of[k]] = begin_solid(c, k);
+        }
+    }
+    return status;
+}
+
+static OozeStatus allocate_chunks(OozeDynamicCoupling *c, OozeError *error)
+{
+    OozeArena *arena = c->context->arena;
+    c->chunks = ooze_particles_count(c->context->particles) / OOZE_COUPLING_GRAIN + 1;
     c->used = ooze_arena_alloc(arena, c->chunks, 1);
     c->near = ooze_arena_alloc(arena, c->chunks, 1);
     c->partial = ooze_arena_alloc(arena, c->chunks * (uint64_t)c->count, sizeof *c->partial);
@@ -146,17 +154,8 @@ static OozeStatus allocate(OozeDynamicCoupling *c, OozeError *error)
 OozeStatus ooze_coupling_begin(OozeDynamicCoupling *c, OozeStepContext *context,
                                double particle_mass, OozeError *error)
 {
-    *c = (OozeDynamicCoupling){.context = context, .particle_mass = particle_mass};
-    OozeStatus status = allocate(c, error);
-    if (!status && context->dynamic->dynamics) { /* with contacts and joints */
-        status = ooze_dynamic_move(context->dynamic, error);
-        context->dynamic->moved = false;
-    }
-    for (int k = 0; !status && k < context->solid_count; k++) {
-        if (ooze_coupling_is_dynamic(c, k)) {
-            c->solids[c->index_of[k]] = begin_solid(c, k);
-        }
-    }
+    OozeStatus status = ooze_coupling_begin_solids(c, context, particle_mass, error);
+    status = status ? status : allocate_chunks(c, error);
     status = status ? status : make_view(c, error);
     if (!status) {
         ooze_coupling_spread_motion(c);
@@ -164,31 +163,13 @@ OozeStatus ooze_coupling_begin(OozeDynamicCoupling *c, OozeStepContext *context,
     return status;
 }
 
-OozeTwist ooze_coupling_velocity_change(const OozeDynamicSolid *solid, const OozeTwist *momentum)
-{
-    OozeTwist y;
-    for (int c = 0; c < 3; c++) {
-        y.v[c] = momentum->v[c] / solid->mass;
-    }
-    ooze_sym6_apply(solid->inverse, momentum->v + 3, y.v + 3);
-    return y;
-}
-
-double ooze_coupling_compliance(const OozeDynamicSolid *solid, OozeVec3 arm, OozeVec3 impulse)
-{
-    OozeVec3 moment = vec3_cross(arm, impulse);
-    double t[3] = {moment.x, moment.y, moment.z}, spin[3];
-    ooze_sym6_apply(solid->inverse, t, spin);
-    return vec3_dot(impulse, impulse) / solid->mass + t[0] * spin[0] + t[1] * spin[1] +
-           t[2] * spin[2];
-}
-
 OozeTwist ooze_coupling_momentum(const OozeDynamicCoupling *c, const OozeDynamicSolid *solid,
                                  const OozeTwist *motion)
 {
     const OozeSolid *of = solid_of(c, solid);
-    OozeVec3 spin = ooze_dynamic_momentum(of, &of->previous, angular(motion));
-    return join(vec3_scale(linear(motion), solid->mass), vec3_scale(spin, 1.0 / c->particle_mass));
+    OozeVec3 spin = ooze_dynamic_momentum(of, &of->previous, ooze_twist_angular(motion));
+    return join(vec3_scale(ooze_twist_linear(motion), solid->mass),
+                vec3_scale(spin, 1.0 / c->particle_mass));
 }
 
 /* ---- velocities of samples ------------------------------------------------------------------ */
@@ -203,7 +184,7 @@ static void spread_range(void *data, uint64_t begin, uint64_t end, int worker)
         int k = c->index_of[c->view.solid[b]];
         if (k >= 0) {
             const OozeTwist *y = job->direction ? &c->solids[k].direction : &c->solids[k].motion;
-            to[b] = ooze_to_float4(vec3_add(linear(y), vec3_cross(angular(y), c->arm[b])));
+            to[b] = ooze_to_float4(ooze_twist_velocity_at(y, c->arm[b]));
         }
     }
 }
@@ -300,24 +281,19 @@ void ooze_coupling_collect(OozeDynamicCoupling *c)
 
 /* ---- new poses --------------------------------------------------------------------------- */
 
-static void update_poses(OozeDynamicCoupling *c)
+void ooze_coupling_update_poses(OozeDynamicCoupling *c)
 {
-    double dt = c->context->dt;
     for (int k = 0; k < c->count; k++) {
         const OozeDynamicSolid *solid = &c->solids[k];
         OozeSolid *of = &c->context->dynamic->solids[solid->solid];
-        OozePose from = of->previous;
-        OozeVec3 arm = vec3_sub(from.position, solid->centre), spin = angular(&solid->motion);
-        from.spin = spin;
-        from.velocity = vec3_add(linear(&solid->motion), vec3_cross(spin, arm));
-        of->pose = ooze_dynamic_fly(of, &from, vec3(0, 0, 0), dt);
+        of->pose = ooze_coupling_pose(solid, of, c->context->dt);
     }
 }
 
 OozeStatus ooze_coupling_place_samples(OozeDynamicCoupling *c, OozeError *error)
 {
     const OozeStepContext *context = c->context;
-    update_poses(c);
+    ooze_coupling_update_poses(c);
     return ooze_boundary_update(context->boundary, context->threads, context->solids,
                                 context->support, &context->periodic, error);
 }
@@ -339,7 +315,7 @@ static void move_range(void *data, uint64_t begin, uint64_t end, int worker)
 void ooze_coupling_move_samples(OozeDynamicCoupling *c)
 {
     OozeBoundary *b = c->context->boundary;
-    update_poses(c);
+    ooze_coupling_update_poses(c);
     if (b->count > 0) {
         for (int k = 0; k < c->count; k++) { /* marks the poses of the last sort as out of date */
             int solid = c->solids[k].solid;
@@ -359,7 +335,7 @@ void ooze_coupling_load(OozeDynamicCoupling *c)
         OozeTwist change = solid->motion;
         ooze_twist_add(&change, -1.0, &solid->free_motion);
         OozeTwist momentum = ooze_coupling_momentum(c, solid, &change);
-        load->impulse = vec3_madd(load->impulse, c->particle_mass, linear(&momentum));
-        load->moment = vec3_madd(load->moment, c->particle_mass, angular(&momentum));
+        load->impulse = vec3_madd(load->impulse, c->particle_mass, ooze_twist_linear(&momentum));
+        load->moment = vec3_madd(load->moment, c->particle_mass, ooze_twist_angular(&momentum));
     }
 }

@@ -11,7 +11,7 @@ typedef struct OozeTwist {
     double v[6];
 } OozeTwist;
 
-static inline double ooze_twist_dot(const OozeTwist *a, const OozeTwist *b)
+OOZE_FORMULA double ooze_twist_dot(const OozeTwist *a, const OozeTwist *b)
 {
     double sum = 0.0;
     for (int c = 0; c < 6; c++) {
@@ -21,7 +21,7 @@ static inline double ooze_twist_dot(const OozeTwist *a, const OozeTwist *b)
 }
 
 /* a += s b */
-static inline void ooze_twist_add(OozeTwist *a, double s, const OozeTwist *b)
+OOZE_FORMULA void ooze_twist_add(OozeTwist *a, double s, const OozeTwist *b)
 {
     for (int c = 0; c < 6; c++) {
         a->v[c] += s * b->v[c];

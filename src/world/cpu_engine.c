@@ -382,6 +382,12 @@ static OozeStatus cpu_step(void *data, OozeStepContext *context, OozeError *erro
     return world->method->step(world->method_data, context, error);
 }
 
+static OozeStatus cpu_conduct(void *data, OozeHeatJob *job, OozeError *error)
+{
+    (void)data;
+    return ooze_heat_step(job, error);
+}
+
 typedef struct FinishJob {
     OozeFloat4 *positions;
     const OozeFloat4 *velocities;
@@ -448,5 +454,6 @@ const OozeEngine ooze_cpu_engine = {
     .find_cells = cpu_find_cells,
     .find_neighbours = cpu_find_neighbours,
     .step = cpu_step,
+    .conduct = cpu_conduct,
     .finish = cpu_finish,
 };

@@ -72,14 +72,6 @@ static const char *check_gpu_engine(OozeWorld *world, char *text, size_t size)
         snprintf(text, size, "this build has no CUDA back end");
         return NULL;
     }
-    if (world->temperature_field >= 0) {
-        snprintf(text, size, "heat is conducted on the processor alone");
-        return NULL;
-    }
-    if (world->dynamic_count > 0) {
-        snprintf(text, size, "dynamic solids are moved on the processor alone");
-        return NULL;
-    }
     if (!engine->supports(world->method, &context, text, size)) {
         return NULL;
     }

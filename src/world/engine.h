@@ -3,6 +3,7 @@
 #ifndef OOZE_WORLD_ENGINE_H
 #define OOZE_WORLD_ENGINE_H
 
+#include "heat/heat.h"
 #include "methods/method.h"
 #include "world/emitter.h"
 
@@ -88,6 +89,8 @@ typedef struct OozeEngine {
     OozeStatus (*find_neighbours)(void *data, const OozeStepContext *context, bool resampled,
                                   OozeError *error);
     OozeStatus (*step)(void *data, OozeStepContext *context, OozeError *error);
+    /* As ooze_heat_step, after the step. */
+    OozeStatus (*conduct)(void *data, OozeHeatJob *job, OozeError *error);
     /* Wraps positions; checks distances from the origin (m) and speeds (m/s) against the limits. */
     OozeStatus (*finish)(void *data, const OozePeriodic *periodic, float fastest, float farthest,
                          OozeEngineEnd *end, OozeError *error);

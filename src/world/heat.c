@@ -135,5 +135,5 @@ OozeStatus ooze_world_conduct(OozeWorld *world, OozeError *error)
         .air_temperature = world->def.air_temperature,
         .air_transfer = world->def.air_transfer,
     };
-    return ooze_heat_step(&job, error);
+    return world->engine->conduct(world->engine_data, &job, error);
 }

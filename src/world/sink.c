@@ -3,8 +3,8 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "solids/shape_formula.h"
 #include "world/emitter.h"
-#include "world/source_formula.h"
 
 OozeSinkDef ooze_sink_def_default(void)
 {
@@ -66,7 +66,7 @@ static void mark(void *context, uint64_t begin, uint64_t end, int worker)
     for (uint64_t i = begin; i < end; i++) {
         OozeFloat4 x = job->positions[i];
         OozeVec3 p = vec3((double)x.x, (double)x.y, (double)x.z);
-        if (ooze_sink_removes(job->sink->shape, &job->bounds, &job->sink->pose, p)) {
+        if (ooze_placed_contains(job->sink->shape, &job->sink->pose, &job->bounds, p)) {
             job->remove[i] = 1;
         }
     }

@@ -1,4 +1,4 @@
-/* The effect of nozzles and sinks on one particle. Valid C17 and CUDA. */
+/* The effect of nozzles on one particle. Valid C17 and CUDA. */
 #ifndef OOZE_WORLD_SOURCE_FORMULA_H
 #define OOZE_WORLD_SOURCE_FORMULA_H
 
@@ -17,17 +17,6 @@ OOZE_FORMULA bool ooze_nozzle_velocity(const OozeNozzleFlow *flow, OozeVec3 x, O
 {
     *velocity = vec3_add(flow->jet, ooze_pose_velocity_at(&flow->pose, x));
     return !flow->over && !(ooze_pose_to_local(&flow->pose, x).z >= 0.0);
-}
-
-/* Whether a sink of that shape removes a particle at x. Outside the bounds of the shape the
-   distance need not be evaluated. */
-OOZE_FORMULA bool ooze_sink_removes(const OozeShape *shape, const OozeBounds *bounds,
-                                    const OozePose *pose, OozeVec3 x)
-{
-    OozeVec3 p = ooze_pose_to_local(pose, x), normal;
-    bool within = p.x >= bounds->min.x && p.x <= bounds->max.x && p.y >= bounds->min.y &&
-                  p.y <= bounds->max.y && p.z >= bounds->min.z && p.z <= bounds->max.z;
-    return within ? ooze_shape_distance_at(shape, p, &normal) < 0.0 : shape->inverted;
 }
 
 #endif

@@ -26,17 +26,40 @@ void blend_find_walls(BlendStep *step)
         });
 }
 
+/* Velocity change by the pressure of one wall. */
+OOZE_DEVICE OozeVec3 wall_change(const BlendView &s, uint32_t i, const SolidView &solid)
+{
+    OozeVec3 normal;
+    const double distance = solid_distance(solid, widen(s.pairs.x[i]), &normal);
+    const OozeBlendState own = unpack_state(s.state[i]);
+    const float size = ooze_blend_wall_change(&s.pairs.kernel, &own,
+                                              s.materials[s.material[i]].relative_mass, distance);
+    return vec3_scale(normal, (double)size);
+}
+
 /* Collisions at the end of the substep; returns the sum of their velocity changes. */
-OOZE_DEVICE OozeVec3 collide(const BlendView &s, OozeVec3 *x, OozeVec3 *v)
+OOZE_DEVICE OozeVec3 collide(const BlendView &s, uint32_t i, OozeVec3 *x, OozeVec3 *v)
 {
     const float contact = s.pairs.kernel.contact;
     OozeVec3 all = vec3(0, 0, 0);
     for (int k = 0; k < s.solids.count; k++) {
         const SolidView &solid = s.solids.items[k];
-        if (solid_near(solid, narrow(*x), contact, false)) {
-            OozeContact touched = solid_contact(solid, *x);
-            all = vec3_add(all, ooze_contact_collide(&touched, (double)contact, solid.restitution,
-                                                     solid.friction, x, v));
+        const bool loads = s.impulses && solid.dynamic;
+        /* the pressure of particles within the support presses dynamic solids */
+        const float reach = loads ? s.pairs.kernel.support + contact : contact;
+        if (!solid_near(solid, narrow(*x), contact, false) &&
+            !(loads && solid_near(solid, s.pairs.x[i], reach, true))) {
+            continue;
+        }
+        OozeContact touched = solid_contact(solid, *x);
+        OozeVec3 change = ooze_contact_collide(&touched, (double)contact, solid.restitution,
+                                               solid.friction, x, v);
+        all = vec3_add(all, change);
+        if (loads) {
+            change = vec3_add(change, wall_change(s, i, solid));
+            if (vec3_dot(change, change) > 0.0) { /* others do not share the solid's mass */
+                ooze_impulses_add(&s.impulses[i], k, *x, change);
+            }
         }
     }
     return all;
@@ -64,8 +87,11 @@ OOZE_DEVICE float move_particle(const BlendView &s, const double (*pulls)[4], ui
 {
     const bool is_free = !(s.prescribed && s.prescribed[i]) && !(s.pin && s.pin[i]);
     const float4 u = velocity_of(s, pulls, i);
+    if (s.impulses) {
+        s.impulses[i].count = 0;
+    }
     OozeVec3 v = widen(u), x = vec3_madd(widen(s.pairs.x[i]), s.dt, v);
-    OozeVec3 change = is_free ? collide(s, &x, &v) : vec3(0, 0, 0);
+    OozeVec3 change = is_free ? collide(s, i, &x, &v) : vec3(0, 0, 0);
     const float4 now = narrow(vec3_scale(change, 1.0 / s.dt));
     const OozeFloat4 before = s.external[i];
     s.next_external[i] = f32x4(ooze_blend_average(s.smoothing, now.x, before.x),
@@ -89,7 +115,7 @@ struct BlendEnd {
     }
 };
 
-void blend_move(BlendStep *step)
+OozeStatus blend_move(BlendStep *step, OozeError *error)
 {
     const BlendView s = step->view;
     const double(*pulls)[4] = step->match.m.pull;
@@ -106,6 +132,9 @@ void blend_move(BlendStep *step)
         report->worst_density_error = (double)all.worst;
         report->mean_density_error = all.excess / (double)s.pairs.n;
     }
+    return s.impulses && !report->too_far
+               ? impulses_share(step->engine, step->context, s.impulses, s.next_u, error)
+               : OOZE_OK;
 }
 
 } // namespace ooze

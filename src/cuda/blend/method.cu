@@ -56,7 +56,7 @@ static OozeStatus send_materials(BlendStep *step, OozeError *error)
     bool elastic = false, blended = step->view.pairs.kernel.blended_pressure;
     for (uint64_t k = 0; k < count; k++) {
         rows[k] = ooze_blend_material(c, (int)k);
-        elastic = elastic || rows[k].fluid_share < 1.0f;
+        elastic = elastic || rows[k].melts || rows[k].has_table || rows[k].fluid_share < 1.0f;
         blended = blended || rows[k].viscosity > 0.0f;
         step->damped = step->damped || rows[k].damping > 0.0;
     }
@@ -64,7 +64,7 @@ static OozeStatus send_materials(BlendStep *step, OozeError *error)
     copy_in(step->gpu, sent, rows, count * sizeof *rows);
     step->materials = rows;
     step->view.materials = sent;
-    return OOZE_OK;
+    return tables_send(step->gpu, c, &step->view.tables, error);
 }
 
 template <class T> static T *field(const Store *store, const char *name)
@@ -93,6 +93,8 @@ static void describe(BlendStep *step)
     s->prescribed = field<const uint16_t>(store, "nozzle");
     s->body = field<const uint16_t>(store, "body");
     s->pin = field<const uint16_t>(store, "pin");
+    s->temperature = field<const double>(store, "temperature");
+    s->phase = field<const uint8_t>(store, "phase");
     s->u = store_velocities(store);
     s->reference = field<OozeFloat4>(store, "reference");
     s->reference_step = field<uint32_t>(store, "reference_step");
@@ -108,17 +110,20 @@ static void describe(BlendStep *step)
     s->next_x = scratch<float4>(gpu, n);
     s->next_u = scratch<float4>(gpu, n);
     s->next_external = scratch<float4>(gpu, n);
+    s->impulses = c->dynamic ? scratch<OozeSolidImpulses>(gpu, n) : nullptr;
 }
 
-/* No material has a table or melts, since heat is conducted on the processor alone: all particles
-   of a material have the same fluid share. */
 static void load(BlendStep *step)
 {
     const BlendView s = step->view;
     for_each(
         step->gpu, s.pairs.n, OOZE_BODY(uint32_t i) {
             const OozeBlendMaterial &own = s.materials[s.material[i]];
-            s.state[i] = pack_state({0, 0, own.viscosity, own.fluid_share});
+            const MaterialTable table = s.tables ? s.tables[s.material[i]] : MaterialTable{};
+            const float share =
+                ooze_blend_share(&own, table.rows, table.count, s.phase ? s.phase[i] : 0,
+                                 s.temperature ? s.temperature[i] : 0.0);
+            s.state[i] = pack_state({0, 0, own.viscosity, share});
         });
 }
 
@@ -190,17 +195,17 @@ static OozeStatus step(Engine *engine, void *data, OozeStepContext *context, Ooz
     blend_sum_forces(&step);
     ooze_timer_lap(context->timer, "forces");
     blend_match_shapes(&step);
-    blend_move(&step);
+    result = blend_move(&step, error);
     ooze_timer_lap(context->timer, "contact");
-    if (!context->report->too_far) {
+    if (!result && !context->report->too_far) {
         store_results(&step);
         ooze_timer_lap(context->timer, "store");
     }
-    return status(step.gpu, engine->store.n, error);
+    return result ? result : status(step.gpu, engine->store.n, error);
 }
 
 const DeviceMethod blend_method = {
-    "blend", supports, create, destroy, step, nullptr, nullptr,
+    "blend", supports, create, destroy, step, nullptr, nullptr, true,
 };
 
 } // namespace ooze

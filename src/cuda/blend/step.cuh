@@ -2,6 +2,8 @@
 #ifndef OOZE_CUDA_BLEND_STEP_CUH
 #define OOZE_CUDA_BLEND_STEP_CUH
 
+#include "cuda/contact_loads.cuh"
+#include "cuda/heat.cuh"
 #include "cuda/method.cuh"
 #include "cuda/pairs.cuh"
 
@@ -30,6 +32,9 @@ struct BlendView {
     bool compares_shapes; /* forces between some particles depend on whether they share a region */
     float smoothing;      /* share of this substep in the average of contact accelerations */
     const OozeBlendMaterial *materials;
+    const MaterialTable *tables;           /* NULL: no material has one */
+    const double *temperature;             /* NULL: no heat */
+    const uint8_t *phase;                  /* NULL: nothing melts */
     const uint16_t *material, *prescribed; /* prescribed NULL: no nozzle prescribes any velocity */
     const uint16_t *body, *pin;            /* see OozeStepContext; NULL: 0 for all */
     const float4 *u;
@@ -44,6 +49,7 @@ struct BlendView {
     float4 *acceleration; /* of the SPH half and of walls; without gravity */
     float4 *wall;         /* sum of normals times kernel gradients, 1/m; and of densities */
     float4 *next_x, *next_u, *next_external;
+    OozeSolidImpulses *impulses; /* NULL: no solid is dynamic */
 };
 
 /* Shape matching, captured by loop bodies. Arrays are scratch. */
@@ -87,8 +93,9 @@ void blend_sum_forces(BlendStep *step);
 void blend_match_shapes(BlendStep *step);
 /* view.wall. */
 void blend_find_walls(BlendStep *step);
-/* New positions, velocities and contact accelerations into view.next_*; fills the report. */
-void blend_move(BlendStep *step);
+/* New positions, velocities and contact accelerations into view.next_*; fills the report and the
+   loads of dynamic solids. */
+OozeStatus blend_move(BlendStep *step, OozeError *error);
 
 } // namespace ooze
 

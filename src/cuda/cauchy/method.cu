@@ -24,22 +24,40 @@ static void destroy(Engine *engine, void *pointer)
 
 /* ---- the beginning ---- */
 
+/* Rows of particles whose material depends on temperature. */
+static void find_rows(CauchyStep *step, const OozeCauchyTable *tables)
+{
+    Gpu *gpu = step->gpu;
+    CauchyView *s = &step->view;
+    uint64_t count = (uint64_t)step->context->material_count;
+    OozeCauchyTable *sent = scratch<OozeCauchyTable>(gpu, count);
+    copy_in(gpu, sent, tables, count * sizeof *sent);
+    const double *temperature =
+        static_cast<const double *>(store_data(&step->engine->store, "temperature"));
+    const uint16_t *material = s->material;
+    uint16_t *row = scratch<uint16_t>(gpu, s->n);
+    for_each(
+        gpu, s->n, OOZE_BODY(uint32_t i) {
+            row[i] = (uint16_t)ooze_cauchy_row(sent, material[i], temperature[i]);
+        });
+    s->material = row;
+}
+
 static OozeStatus send_materials(CauchyStep *step, OozeError *error)
 {
-    const OozeStepContext *c = step->context;
-    uint64_t count = (uint64_t)c->material_count;
-    OozeCauchyMaterial *rows =
-        static_cast<OozeCauchyMaterial *>(ooze_arena_alloc(c->arena, count, sizeof *rows));
+    OozeCauchyRows rows;
+    OozeStatus result = ooze_cauchy_rows(step->context, &rows, error);
+    if (result) {
+        return result;
+    }
+    uint64_t count = (uint64_t)rows.count;
     OozeCauchyMaterial *sent = scratch<OozeCauchyMaterial>(step->gpu, count);
-    if (!rows) {
-        return ooze_fail_memory(error, "materials", count * sizeof *rows);
-    }
-    for (uint64_t k = 0; k < count; k++) {
-        rows[k] = ooze_cauchy_material(c, &c->materials[k]);
-    }
-    copy_in(step->gpu, sent, rows, count * sizeof *rows);
+    copy_in(step->gpu, sent, rows.materials, count * sizeof *sent);
     step->view.materials = sent;
-    step->view.inverse_reference = rows[0].inverse_reference;
+    step->view.inverse_reference = rows.materials[0].inverse_reference;
+    if (rows.tables) {
+        find_rows(step, rows.tables);
+    }
     return OOZE_OK;
 }
 
@@ -104,6 +122,7 @@ static void allocate(CauchyStep *step)
     s->force = scratch<float4>(gpu, n);
     s->next_x = scratch<float4>(gpu, n);
     s->next_pressure = scratch<float>(gpu, n);
+    s->impulses = step->context->dynamic ? scratch<OozeSolidImpulses>(gpu, n) : nullptr;
     OozeConjugateGradients *solves = scratch<OozeConjugateGradients>(gpu, 2);
     clear(gpu, solves, 2 * sizeof *solves);
     step->velocity_solve = solves;
@@ -216,17 +235,17 @@ static OozeStatus step(Engine *engine, void *data, OozeStepContext *context, Ooz
     if (result) {
         return result;
     }
-    cauchy_move(&step);
+    result = cauchy_move(&step, error);
     report_solves(&step);
-    if (!context->report->too_far) {
+    if (!result && !context->report->too_far) {
         cauchy_update_strain(&step);
         store_results(&step);
     }
-    return status(step.gpu, engine->store.n, error);
+    return result ? result : status(step.gpu, engine->store.n, error);
 }
 
 const DeviceMethod cauchy_method = {
-    "cauchy", nullptr, create, destroy, step, nullptr, nullptr,
+    "cauchy", nullptr, create, destroy, step, nullptr, nullptr, true,
 };
 
 } // namespace ooze

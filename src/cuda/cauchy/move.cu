@@ -61,14 +61,27 @@ template <int LANES, bool WRAPS> static void pairs_loop(CauchyStep *step, MoveVi
 }
 
 /* Contact of a particle that moves at most `reach` with the solids. */
-OOZE_DEVICE OozeVec3 collide(const CauchyView &s, float4 x, float reach, OozeVec3 v)
+OOZE_DEVICE OozeVec3 collide(const CauchyView &s, uint32_t i, float reach, OozeVec3 v)
 {
+    const float4 x = s.x0[i];
     for (int k = 0; k < s.solids.count; k++) {
         const SolidView &solid = s.solids.items[k];
         if (solid_near(solid, x, reach, true)) {
             const OozeCauchyTouch touch = {s.spacing, (double)s.k.contact_distance, s.dt,
                                            solid.friction};
+            const OozeVec3 before = v;
             v = ooze_cauchy_touch(&solid.shape, &solid.pose, &touch, widen(x), v);
+            if (s.impulses && solid.dynamic) {
+                const OozeCauchyPress press = {s.spacing, (double)s.k.support, s.dt,
+                                               s.pressure_correction[i],
+                                               s.mobility[i] * s.last_pressure[i]};
+                const OozeVec3 change =
+                    vec3_add(vec3_sub(v, before), ooze_cauchy_pressed(&s.k, &press, &solid.shape,
+                                                                      &solid.pose, widen(x)));
+                if (vec3_dot(change, change) > 0.0) { /* others do not share the solid's mass */
+                    ooze_impulses_add(&s.impulses[i], k, widen(x), change);
+                }
+            }
         }
     }
     return v;
@@ -106,18 +119,22 @@ OOZE_DEVICE CauchyEnd move_particle(const CauchyView &s, const MoveView &m, uint
 {
     const float4 from = s.x0[i], collided = m.collided[i];
     const float speed2 = dot(collided, collided), excess = fmaxf(s.density[i] - 1.0f, 0.0f);
-    const float reach = (float)OOZE_CAUCHY_CLINGS * s.k.contact_distance + s.k.dt * sqrtf(speed2) +
-                        2.0f * OOZE_CAUCHY_LONGEST_SHIFT * s.k.spacing;
+    float reach = (float)OOZE_CAUCHY_CLINGS * s.k.contact_distance + s.k.dt * sqrtf(speed2) +
+                  2.0f * OOZE_CAUCHY_LONGEST_SHIFT * s.k.spacing;
+    if (s.impulses) { /* the pressure of particles within the support presses dynamic solids */
+        reach = fmaxf(reach, s.k.support);
+        s.impulses[i].count = 0;
+    }
     const bool is_free = s.mobility[i] > 0.0f;
     OozeVec3 v = widen(collided);
-    v = is_free ? collide(s, from, reach, v) : v;
+    v = is_free ? collide(s, i, reach, v) : v;
     OozeVec3 x = vec3_add(vec3_madd(widen(from), s.dt, v), widen(m.shift[i]));
     s.next_x[i] = narrow(is_free ? push_out(s, from, reach, x) : x);
     s.u[i] = narrow(v);
     return {(double)excess, excess, speed2};
 }
 
-void cauchy_move(CauchyStep *step)
+OozeStatus cauchy_move(CauchyStep *step, OozeError *error)
 {
     const CauchyView s = step->view;
     Mark mark = scratch_mark(step->gpu);
@@ -136,6 +153,9 @@ void cauchy_move(CauchyStep *step)
         report->mean_density_error = all.excess / (double)s.n;
     }
     ooze_timer_lap(step->context->timer, "contact");
+    return s.impulses && !report->too_far
+               ? impulses_share(step->engine, step->context, s.impulses, s.u, error)
+               : OOZE_OK;
 }
 
 } // namespace ooze

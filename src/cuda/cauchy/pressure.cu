@@ -338,6 +338,7 @@ static void finish(PressureSolve *solve, int pass)
                                                           s.viscosity[i], removed);
             s.next_pressure[i] = reference * (pass == 0 ? first : share * v.q[i]) +
                                  (pass == 0 ? 0.0f : s.next_pressure[i]);
+            s.last_pressure[i] += share * v.q[i]; /* presses dynamic solids */
         });
 }
 

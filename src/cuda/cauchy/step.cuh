@@ -3,6 +3,7 @@
 #define OOZE_CUDA_CAUCHY_STEP_CUH
 
 #include "cuda/conjugate_gradients.cuh"
+#include "cuda/contact_loads.cuh"
 #include "cuda/edges.cuh"
 #include "cuda/grid_multigrid.cuh"
 #include "cuda/method.cuh"
@@ -55,6 +56,7 @@ struct CauchyView {
     float *number, *air, *mobility, *divergence_target, *viscosity, *rate, *last_pressure;
     OozeSym3 *correction, *pressure_correction, *stiffness, *explicit_stress;
     float4 *force, *next_x;
+    OozeSolidImpulses *impulses; /* NULL: no solid is dynamic */
     float *next_pressure;
 };
 
@@ -80,46 +82,10 @@ void cauchy_potential(CauchyStep *step);
 void cauchy_accelerate(CauchyStep *step, const float *p, float4 *to);
 void cauchy_solve_velocities(CauchyStep *step);
 OozeStatus cauchy_project(CauchyStep *step, OozeError *error);
-/* New positions and velocities into view.next_x and view.u; fills the report. Waits. */
-void cauchy_move(CauchyStep *step);
+/* New positions and velocities into view.next_x and view.u; fills the report and the loads of
+   dynamic solids. Waits. */
+OozeStatus cauchy_move(CauchyStep *step, OozeError *error);
 void cauchy_update_strain(CauchyStep *step);
-
-/* ---- weights that are stored ---- */
-
-/* weight of each entry of the list of i, of this lane: f(j), 0 for padding. */
-template <int LANES, class F>
-OOZE_DEVICE void set_weights(ListView lists, float4 *weight, uint32_t i, uint32_t lane, F f)
-{
-    const Slice slice = slice_of(lists.begin[i / SLICE]);
-    const uint64_t first = slice.first + i % SLICE;
-    for (uint32_t q = lane; q < slice.quads; q += LANES) {
-        const uint64_t e = first + (uint64_t)q * SLICE;
-        const uint4 j = lists.index[e];
-        float4 w;
-        w.x = j.x != lists.dummy ? f(j.x) : 0.0f;
-        w.y = j.y != lists.dummy ? f(j.y) : 0.0f;
-        w.z = j.z != lists.dummy ? f(j.z) : 0.0f;
-        w.w = j.w != lists.dummy ? f(j.w) : 0.0f;
-        weight[e] = w;
-    }
-}
-
-/* f(j, w) for the list of i, of this lane, padding included. */
-template <int LANES, class F>
-OOZE_DEVICE void each_weighted(ListView lists, const float4 *weight, uint32_t i, uint32_t lane, F f)
-{
-    const Slice slice = slice_of(lists.begin[i / SLICE]);
-    const uint64_t first = slice.first + i % SLICE;
-    for (uint32_t q = lane; q < slice.quads; q += LANES) {
-        const uint64_t e = first + (uint64_t)q * SLICE;
-        const uint4 j = lists.index[e];
-        const float4 w = weight[e];
-        f(j.x, w.x);
-        f(j.y, w.y);
-        f(j.z, w.z);
-        f(j.w, w.w);
-    }
-}
 
 /* ---- particles ---- */
 

@@ -29,6 +29,9 @@ OOZE_DEVICE OozeContactSet find_contact_set(const StepView &s, const OozeContact
             if (deep) {
                 s.intruder[i] = k;
             }
+            if (solid.dynamic) { /* acts by its samples and in the density stage */
+                continue;
+            }
             if (LONG_STEP && ooze_impact_is_far(&scale, &contact)) {
                 impact_meet(s, scale, i, solid, &search);
             } else {

@@ -59,11 +59,13 @@ OOZE_DEVICE float4 add_walls(const StepView &s, uint32_t i, OozeSym3 *moment, fl
         float4 v = s.walls.velocity[b];
         /* at the beginning of the step: compression by the motion of a wall during the step does
            not count */
-        float bx = d.x - s.dt * v.x, by = d.y - s.dt * v.y, bz = d.z - s.dt * v.z, value;
+        bool dynamic = s.dynamic_of && s.dynamic_of[b] >= 0; /* is there already */
+        float since = dynamic ? 0.0f : s.dt;
+        float bx = d.x - since * v.x, by = d.y - since * v.y, bz = d.z - since * v.z, value;
         (void)cubic(s, sqrtf(bx * bx + by * by + bz * bz), &value);
         seen += s.walls.volume[b] * value;
         float f = wall_weight(s, d.r2, b), gx = f * d.x, gy = f * d.y, gz = f * d.z;
-        any = any || f > 0.0f;
+        any = any || (f > 0.0f && !dynamic);
         sum.x += gx;
         sum.y += gy;
         sum.z += gz;

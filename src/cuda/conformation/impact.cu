@@ -44,7 +44,7 @@ OOZE_DEVICE bool ends_in(const StepView &s, const OozeContactScale &scale, uint3
 {
     float reach = s.contact_distance + s.dt * sqrtf(dot(s.u[i], s.u[i]));
     OozeVec3 normal, end = vec3_madd(widen(s.x0[i]), scale.dt, widen(s.u[i]));
-    return solid_near(solid, s.x0[i], reach, true) &&
+    return !solid.dynamic && solid_near(solid, s.x0[i], reach, true) &&
            solid_distance(solid, end, &normal) < ooze_impact_least_distance(&scale);
 }
 

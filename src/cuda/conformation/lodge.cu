@@ -1,4 +1,5 @@
 /* The implicit velocity solve: see methods/conformation/lodge.c. */
+#include "cuda/conformation/dynamic_solids.cuh"
 #include "cuda/conformation/impact.cuh"
 #include "cuda/conformation/lodge_multigrid.cuh"
 
@@ -54,6 +55,11 @@ static void start(Lodge *solve, double tolerance)
 {
     SolveState *state = solve->view.state;
     CgBegin begin = {state, tolerance};
+    if (solve->step->dynamic) {
+        DynamicStart with_solids = {solve->step->dynamic->view, begin};
+        start_loop(solve, with_solids);
+        return;
+    }
     if (rigid_slots(solve->step) == 0) {
         start_loop(solve, begin);
         return;
@@ -132,16 +138,12 @@ static void advance_bodies(Lodge *solve, bool iteration, const int32_t *off)
     add_response(solve);
 }
 
-void advance(Lodge *solve, bool iteration, const int32_t *off)
+/* `then` receives r.z of the particles. */
+template <class Then> static void advance_loop(Lodge *solve, const int32_t *off, Then then)
 {
-    if (rigid_slots(solve->step) > 0) {
-        advance_bodies(solve, iteration, off);
-        return;
-    }
     StepView s = solve->step->view;
     LodgeView v = solve->view;
     Sum1 none = {0.0};
-    CgAdvance then = {v.state, off, iteration};
     sum_each(
         solve->step->gpu, s.n, none,
         OOZE_BODY(uint32_t i) {
@@ -159,6 +161,19 @@ void advance(Lodge *solve, bool iteration, const int32_t *off)
             return sum;
         },
         then);
+}
+
+void advance(Lodge *solve, bool iteration, const int32_t *off)
+{
+    CgAdvance then = {solve->view.state, off, iteration};
+    if (rigid_slots(solve->step) > 0) {
+        advance_bodies(solve, iteration, off);
+    } else if (solve->step->dynamic) {
+        DynamicAdvance with_solids = {solve->step->dynamic->view, then};
+        advance_loop(solve, off, with_solids);
+    } else {
+        advance_loop(solve, off, then);
+    }
 }
 
 /* A flag that is never set. */
@@ -183,7 +198,9 @@ static void add_deferred(Lodge *solve)
             v.p[i] = project(s, i, f32x4(back.x, back.y, back.z));
         });
     Product product = {v.p, false, false, never_off(solve)};
+    dynamic_keep_product(step);
     multiply(solve, product);
+    dynamic_add_product(step);
     for_each(
         step->gpu, s.n, OOZE_BODY(uint32_t i) {
             v.ap[i] = v.ap[i] + v.r[i];
@@ -494,6 +511,7 @@ static OozeStatus solve_lodge(Step *step, OozeError *error)
         warm_start_record(&solve);
         carried_record(&solve);
         bodies_apply_impulses(step);
+        dynamic_spread(step, true);
     }
     scratch_rewind(gpu, mark);
     return result;

@@ -14,6 +14,7 @@ namespace ooze
 struct SolveState : OozeConjugateGradients {
     double particle_rz;     /* r.z by masses, without rigid bodies */
     double speed_square;    /* sum rho u*^2 */
+    Sum3 particle_product;  /* of a product, without dynamic solids */
     int32_t warm_start_off; /* there is no initial guess */
     /* Skips the second product of the guess, which all components accept entirely; or, in sweeps,
        the update of velocities after the last one. */

@@ -64,7 +64,8 @@ static MultigridUse expected_use(const Lodge *solve)
 void multigrid_plan(Lodge *solve)
 {
     const OozeConformationSettings *set = &solve->step->plan.settings;
-    if (set->preconditioner == OOZE_PRECONDITIONER_MASS || set->velocity_iterations == 0) {
+    if (set->preconditioner == OOZE_PRECONDITIONER_MASS || set->velocity_iterations == 0 ||
+        solve->step->dynamic) {
         return;
     }
     MultigridUse use =

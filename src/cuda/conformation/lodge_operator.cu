@@ -1,5 +1,6 @@
 /* The operator of the velocity solve, in full precision and on rounded directions: see
    methods/conformation/lodge_loops.c. */
+#include "cuda/conformation/dynamic_solids.cuh"
 #include "cuda/conformation/impact.cuh"
 
 namespace ooze
@@ -36,7 +37,9 @@ template <int LANES, bool WRAPS> static void stress_loop(const Lodge *solve, Pro
             if (*product.off) {
                 return;
             }
-            RawRows rows = raw_rows<LANES, WRAPS>(s, input, i, lane, product.explicit_terms);
+            RawRows rows = raw_rows_with<LANES, WRAPS>(
+                s, input, i, lane,
+                product.explicit_terms ? s.walls.velocity : s.direction_velocity);
             if (lane == 0) {
                 StressFlux flux = flux_of(s, v, i, rows, input[i], product.explicit_terms);
                 flux_set(v.flux, i, flux);
@@ -64,13 +67,28 @@ OOZE_DEVICE Sum3 complete(const StepView &s, const LodgeView &v, uint32_t i, flo
     return sum;
 }
 
+/* Sums over the particles; with dynamic solids, the sums over these follow. */
+struct MeasureProduct {
+    CgMeasure measure;
+    Sum3 *record; /* NULL: no solid is dynamic */
+    __device__ void operator()(Sum3 sum) const
+    {
+        if (record) {
+            *record = sum;
+        } else {
+            measure(sum);
+        }
+    }
+};
+
 template <int LANES, bool WRAPS> static void product_loop(const Lodge *solve, Product product)
 {
     StepView s = solve->step->view;
     LodgeView v = solve->view;
     bool iteration = product.off == &v.state->off;
     Sum3 none = {0.0, 0.0, 0.0};
-    CgMeasure then = {v.state, product.off, iteration};
+    MeasureProduct then = {{v.state, product.off, iteration},
+                           s.dynamic_of ? &v.state->particle_product : nullptr};
     sum_lanes<LANES>(
         solve->step->gpu, s.n, none,
         OOZE_BODY(uint32_t i, uint32_t lane) {
@@ -91,10 +109,12 @@ void multiply(Lodge *solve, const Product &product)
 {
 #define STRESS(lanes, wraps)  stress_loop<lanes, wraps>(solve, product)
 #define PRODUCT(lanes, wraps) product_loop<lanes, wraps>(solve, product)
+    dynamic_spread(solve->step, product.explicit_terms);
     OOZE_EACH_KIND(solve->step, STRESS);
     bonds_add(solve->step, product.input, solve->view.ap, product.explicit_terms, product.off);
     impact_pairs_add(solve, product.input, solve->view.ap, product.explicit_terms, product.off);
     OOZE_EACH_KIND(solve->step, PRODUCT);
+    dynamic_product(solve, product);
     ooze_timer_lap(solve->step->context->timer, "velocity_operator");
 }
 

@@ -11,8 +11,14 @@ static OozeStatus step(Engine *engine, void *data, OozeStepContext *context, Ooz
 }
 
 const DeviceMethod conformation_method = {
-    "conformation", conformation_supports, conformation_create, conformation_destroy, step, nullptr,
+    "conformation",
+    conformation_supports,
+    conformation_create,
+    conformation_destroy,
+    step,
     nullptr,
+    nullptr,
+    true,
 };
 
 } // namespace ooze

@@ -19,10 +19,10 @@ static PackView pack_view(const float low[3], const float high[3], float support
     return p;
 }
 
-/* Whether iterations use packed data: many particles, in an open box. */
+/* Whether iterations use packed data: many particles, in an open box, without dynamic solids. */
 static bool packs(const Step *step)
 {
-    return step->view.n >= step->engine->pack_from && !step->wraps;
+    return step->view.n >= step->engine->pack_from && !step->wraps && !step->dynamic;
 }
 
 PackView pack_places(Step *step)

@@ -1,6 +1,7 @@
 /* One substep of the conformation method: see methods/conformation/step.c and position_stage.c. */
 #include "cuda/conformation/bodies/bodies.cuh"
 #include "cuda/conformation/constraint.cuh"
+#include "cuda/conformation/dynamic_solids.cuh"
 #include "cuda/conformation/impact.cuh"
 #include "cuda/conformation/push_stress.cuh"
 #include "cuda/conformation/surface_tension.cuh"
@@ -35,6 +36,16 @@ bool conformation_supports(const OozeStepContext *context, char *why, size_t siz
 {
     OozeConformationSettings set = ooze_conformation_settings(context);
     const char *setting = processor_setting(&set);
+    if (!setting && context->dynamic && set.preconditioner == OOZE_PRECONDITIONER_MULTIGRID) {
+        snprintf(why, size,
+                 "'velocity_preconditioner: multigrid' with dynamic solids runs on the "
+                 "processor alone");
+        return false;
+    }
+    if (!setting && context->dynamic && context->body_count > 0) {
+        snprintf(why, size, "particle bodies with dynamic solids run on the processor alone");
+        return false;
+    }
     if (setting) {
         snprintf(why, size, "'%s' of method 'conformation' runs on the processor alone", setting);
     }
@@ -115,13 +126,38 @@ static void allocate_edges(Step *step)
     step->view.correction = scratch<OozeSym3>(step->gpu, step->view.n);
 }
 
+/* Rows of particles whose material depends on temperature, after those of bodies. */
+static void find_temperature_rows(Step *step)
+{
+    const OozeConformationPlan *plan = &step->plan;
+    const Store *store = &step->engine->store;
+    StepView *s = &step->view;
+    if (!plan->temperature_rows) {
+        return;
+    }
+    uint32_t count = (uint32_t)step->context->material_count;
+    OozeTemperatureRows *rows = scratch<OozeTemperatureRows>(step->gpu, count);
+    copy_in(step->gpu, rows, plan->temperature_rows, count * sizeof *rows);
+    const uint16_t *plain = s->material, *material = store_materials(store);
+    const double *temperature = static_cast<const double *>(store_data(store, "temperature"));
+    uint16_t *row = scratch<uint16_t>(step->gpu, s->n);
+    for_each(
+        step->gpu, s->n, OOZE_BODY(uint32_t i) {
+            uint32_t kind = (plain[i] - (uint32_t)material[i]) / count;
+            row[i] = (uint16_t)ooze_temperature_row(&rows[material[i]], (OozeBodyKind)kind,
+                                                    temperature[i], plain[i]);
+        });
+    s->material = row;
+    s->film = step->bodies ? s->film : row;
+}
+
 static void allocate(Step *step)
 {
     Gpu *gpu = step->gpu;
     const Store *store = &step->engine->store;
     StepView *s = &step->view;
     uint64_t n = s->n;
-    s->material = static_cast<const uint16_t *>(store_data(store, "material"));
+    s->material = store_materials(store);
     s->prescribed = static_cast<const uint16_t *>(store_data(store, "nozzle"));
     s->conformation = static_cast<float *>(store_data(store, "conformation"));
     s->expansion = static_cast<float *>(store_data(store, "expansion"));
@@ -158,6 +194,7 @@ static void allocate(Step *step)
     s->carried = step->plan.carried;
     s->intruder = s->solids.count > 0 ? scratch<int32_t>(gpu, n) : nullptr;
     bodies_allocate(step);
+    find_temperature_rows(step);
     step->edges_mark = scratch_mark(gpu); /* the density stage reuses memory from here on */
     allocate_edges(step);
 }
@@ -237,6 +274,10 @@ DensityJob density_job(Step *step)
 OozeStatus solve_density(Step *step, float4 *x, float4 *shift, OozeError *error)
 {
     DensityJob job = density_job(step);
+    OozeStatus placed = dynamic_density(step, &job, error);
+    if (placed) {
+        return placed;
+    }
     bodies_density(step, &job);
     return density_solve(step->engine, &job, x, shift, error);
 }
@@ -337,6 +378,8 @@ static OozeStatus move(Step *step, const Formulation *formulation, OozeError *er
         return OOZE_OK;
     }
     ooze_timer_lap(timer, "rest");
+    float still = ooze_carried_still_now(1.0f - arrival.share, arrival.carried, s->n, s->dt);
+    dynamic_leave_out(step, still);
     if (step->regathers_edges) {
         allocate_edges(step);
         gather(step);
@@ -368,6 +411,7 @@ OozeStatus conformation_step(Engine *engine, ConformationData *data, OozeStepCon
 {
     Step step;
     Bodies bodies;
+    StepDynamic dynamic;
     ConstraintView constraint;
     memset(&step, 0, sizeof step);
     memset(&constraint, 0, sizeof constraint);
@@ -391,6 +435,7 @@ OozeStatus conformation_step(Engine *engine, ConformationData *data, OozeStepCon
     step.regathers_edges =
         step.plan.settings.formulation == OOZE_FORMULATION_LODGE && step.view.n >= REGATHER_FROM;
     failed = bodies_create(&step, &bodies, error);
+    failed = failed ? failed : dynamic_create(&step, &dynamic, error);
     if (failed) {
         return failed;
     }
@@ -413,6 +458,9 @@ OozeStatus conformation_step(Engine *engine, ConformationData *data, OozeStepCon
         step.view.contact_of = nullptr;
     }
     failed = move(&step, formulation, error);
+    if (!failed && step.dynamic && !context->report->too_far) {
+        dynamic_load(step.gpu, &step.dynamic->solids);
+    }
     if (!failed) {
         report(&step);
         failed = status(step.gpu, engine->store.n, error);

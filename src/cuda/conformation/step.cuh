@@ -36,7 +36,11 @@ struct StepView {
     const float4 *velocity;     /* at the beginning of the step */
     float free_speed;           /* see OozeStepContext */
     ListView fluid, near_walls; /* near_walls.begin: NULL where there are no walls */
-    WallView walls;
+    WallView walls;             /* with dynamic solids, theirs are at the beginning of the step */
+    /* per sample of `walls`: index of its dynamic solid or -1, and its velocity by a search
+       direction; NULL: no solid is dynamic */
+    const int32_t *dynamic_of;
+    float4 *direction_velocity;
     OozePeriodic periodic;
     float4 *edge_sum;
     OozeSym3 *correction;
@@ -68,6 +72,7 @@ struct Step {
     OozeConformationPlan plan;
     StepView view;
     struct Bodies *bodies;             /* NULL: all is fluid */
+    struct StepDynamic *dynamic;       /* NULL: no solid is dynamic */
     struct ConstraintView *constraint; /* of the formulations that are constraints */
     bool wraps;                        /* some axis is periodic */
     bool any_contacts;                 /* some particle may be in contact */

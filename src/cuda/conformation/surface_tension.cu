@@ -1,4 +1,5 @@
 /* Surface tension: see methods/conformation/surface_tension.c. */
+#include "cuda/conformation/dynamic_solids.cuh"
 #include "cuda/conformation/step.cuh"
 #include "cuda/conformation/surface_tension.cuh"
 
@@ -20,6 +21,7 @@ struct SurfaceView {
     const uint16_t *material, *liquid; /* in the order of the store, and of the grid */
     float4 *slope[OOZE_SURFACE_WALL];
     const float *solid_cosine;
+    float4 *wall_slope; /* of each particle, for dynamic solids; NULL: there are none */
 };
 
 OOZE_DEVICE float4 field_of(const OozeSurfaceEnergy &e, Delta d, float w2)
@@ -83,21 +85,26 @@ OOZE_DEVICE float4 wall_field(const SurfaceView &t, uint32_t i, float *adhesion)
     return sum;
 }
 
+/* Force of a sample on particle i, whose slopes of walls are p. */
+OOZE_DEVICE float4 wall_force(const SurfaceView &t, uint32_t i, uint32_t b, float4 p)
+{
+    Delta d = delta<true>(t.s, t.s.x0[i], t.s.walls.position[b]);
+    float w = ooze_surface_weight(d.r2, t.e.wall_inverse2), central;
+    float straight = ooze_surface_wall_force(&t.e, w, t.s.walls.volume[b],
+                                             d.x * p.x + d.y * p.y + d.z * p.z, p.w, &central);
+    return f32x4(straight * p.x + central * d.x, straight * p.y + central * d.y,
+                 straight * p.z + central * d.z);
+}
+
 /* The impulse of walls with these slopes on particle i. */
 OOZE_DEVICE void push_from_walls(const SurfaceView &t, uint32_t i, float4 p)
 {
-    const float4 here = t.s.x0[i];
     float4 force = f32x4(0, 0, 0);
-    each_wall(t.s, i, [&](uint32_t b) {
-        Delta d = delta<true>(t.s, here, t.s.walls.position[b]);
-        float w = ooze_surface_weight(d.r2, t.e.wall_inverse2), central;
-        float straight = ooze_surface_wall_force(&t.e, w, t.s.walls.volume[b],
-                                                 d.x * p.x + d.y * p.y + d.z * p.z, p.w, &central);
-        force.x += straight * p.x + central * d.x;
-        force.y += straight * p.y + central * d.y;
-        force.z += straight * p.z + central * d.z;
-    });
+    each_wall(t.s, i, [&](uint32_t b) { force = force + wall_force(t, i, b, p); });
     t.s.surface_impulse[i] = (t.s.dt * t.s.mobility[i]) * force;
+    if (t.wall_slope) {
+        t.wall_slope[i] = p;
+    }
 }
 
 template <int LANES, bool WRAPS> static void slopes_loop(Step *step, SurfaceView t)
@@ -208,6 +215,43 @@ static const float *send_cosines(Step *step)
     return cosine;
 }
 
+/* Velocities of dynamic solids with the opposite of the forces on particles. */
+struct PullSolid {
+    OozeDynamicSolid *solids;
+    double dt;
+    __device__ void operator()(int k, const OozeTwist &sum) const
+    {
+        OozeDynamicSolid *solid = &solids[k];
+        const OozeTwist change = ooze_coupling_velocity_change(solid, &sum);
+        ooze_twist_add(&solid->motion_star, -dt, &change);
+        solid->motion = solid->motion_star;
+    }
+};
+
+static void pull_solids(Step *step, const SurfaceView &surface)
+{
+    const StepDynamic *dynamic = step->dynamic;
+    if (!dynamic) {
+        return;
+    }
+    const SurfaceView t = surface;
+    const OozeVec3 *arm = dynamic->arm;
+    PullSolid pull = {dynamic->view.solids, (double)step->view.dt};
+    dynamic_sums(
+        step->gpu, dynamic->view, dynamic->near, dynamic->near_count,
+        OOZE_BODY(int k, uint32_t i, OozeTwist *sum) {
+            each_wall(t.s, i, [&](uint32_t b) {
+                if (t.s.dynamic_of[b] == k) {
+                    float4 force = wall_force(t, i, b, t.wall_slope[i]);
+                    ooze_coupling_add(sum, arm[b],
+                                      vec3((double)force.x, (double)force.y, (double)force.z));
+                }
+            });
+        },
+        pull);
+    dynamic_spread(step, true);
+}
+
 OozeStatus surface_tension(Step *step, OozeError *error)
 {
     const OozeStepContext *c = step->context;
@@ -243,6 +287,7 @@ OozeStatus surface_tension(Step *step, OozeError *error)
         clear(gpu, t.slope[kind] + n, sizeof(float4));
     }
     t.solid_cosine = send_cosines(step);
+    t.wall_slope = step->dynamic ? scratch<float4>(gpu, n) : nullptr;
     load(step, t, x, liquid);
     status = lists_build(gpu, &own->near, &own->grid, {x, n, x, reach, true}, error);
     if (!status) {
@@ -251,6 +296,7 @@ OozeStatus surface_tension(Step *step, OozeError *error)
 #define SURFACE_FORCES(lanes, wraps) forces_loop<lanes, wraps>(step, t)
         OOZE_EACH_KIND(step, SURFACE_SLOPES);
         OOZE_EACH_KIND(step, SURFACE_FORCES);
+        pull_solids(step, t);
     }
     scratch_rewind(gpu, mark);
     ooze_timer_lap(c->timer, "surface_tension");

@@ -1,5 +1,6 @@
 /* Initial guess of the velocity solve: see methods/conformation/warm_start.c. */
 #include "cuda/conformation/component_sums.cuh"
+#include "cuda/conformation/dynamic_solids.cuh"
 #include "cuda/conformation/lodge.cuh"
 
 namespace ooze
@@ -128,9 +129,11 @@ static void warm_start_last_step(Lodge *solve)
     uint32_t *root = scratch<uint32_t>(gpu, s.n);
     find_components(step, false, root, &v.state->warm_start_off);
     pack_direction(solve, &v.state->warm_start_off);
+    dynamic_follow(solve, &v.state->warm_start_off);
     multiply_direction(solve, &v.state->warm_start_off);
     scale_by_component(solve, root);
     pack_direction(solve, &v.state->again_off);
+    dynamic_follow(solve, &v.state->again_off);
     multiply_direction(solve, &v.state->again_off);
     scratch_rewind(gpu, mark);
 }
@@ -158,14 +161,19 @@ static void warm_start_released(Lodge *solve)
         },
         any);
     pack_direction(solve, &v.state->warm_start_off);
+    dynamic_zero_direction(solve->step);
     multiply_direction(solve, &v.state->warm_start_off);
 }
 
 /* Receives p.r. Without a guess the step length is 0, and p becomes the preconditioned residual. */
 struct SetGuessLength {
     SolveState *state;
+    DynamicView dynamic;
     __device__ void operator()(Sum1 along) const
     {
+        for (int k = 0; k < dynamic.count; k++) {
+            along.a += ooze_twist_dot(&dynamic.solids[k].direction, &dynamic.solids[k].residual);
+        }
         double pap = state->warm_start_off ? 0.0 : state->pap;
         state->alpha = ooze_cg_guess_length(along.a, pap);
         state->beta = 0.0;
@@ -184,7 +192,7 @@ void warm_start(Lodge *solve, int pass)
         warm_start_released(solve);
     }
     Sum1 none = {0.0};
-    SetGuessLength along = {v.state};
+    SetGuessLength along = {v.state, dynamic_view(step)};
     sum_each(
         step->gpu, s.n, none,
         OOZE_BODY(uint32_t i) {

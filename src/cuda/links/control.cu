@@ -124,17 +124,6 @@ static void control_pairs(LinksStep *step, Control *control)
 
 /* ---- to solids -------------------------------------------------------------------------- */
 
-/* Present position of the fixed end of a link; last lane: its rest length. */
-OOZE_DEVICE float4 held_at(const LinksView &s, const OozeWallLink &link)
-{
-    const OozePose *pose = &s.solids.items[link.solid].pose;
-    OozeVec3 place = vec3(link.place[0], link.place[1], link.place[2]);
-    float4 at = narrow(vec3_add(pose->position, quat_rotate(pose->rotation, place)));
-    at = wrap_point(s.next.periodic, at);
-    at.w = link.rest;
-    return at;
-}
-
 /* Moves the links that are kept to the front of the old row; returns their number. */
 OOZE_DEVICE uint32_t keep_walls(const LinksView &s, const Control &c, uint32_t i)
 {
@@ -150,7 +139,7 @@ OOZE_DEVICE uint32_t keep_walls(const LinksView &s, const Control &c, uint32_t i
             continue;
         }
         if (!own.elastic) {
-            float length = separation(s.next.periodic, s.x[i], held_at(s, link)).w;
+            float length = separation(s.next.periodic, s.x[i], place_held(s, link)).w;
             if (length * length >= s.k.reach2) {
                 continue;
             }
@@ -227,7 +216,7 @@ static void control_walls(LinksStep *step, Control *control)
             }
             each_new_wall(s, c, i, [&](const OozeWallLink &link) { *to++ = link; });
             for (uint64_t k = first[i]; items + k < to; k++) {
-                held[k] = held_at(s, items[k]);
+                held[k] = place_held(s, items[k]);
             }
         });
     step->view.held_at = held;
@@ -250,6 +239,7 @@ OozeStatus links_control(LinksStep *step, OozeError *error)
         s->links = data->links[0].items();
         s->wall_first = data->walls[0].first();
         s->wall_count = data->walls[0].count();
+        s->wall_links = data->walls[0].items();
     }
     OozeStatus result = status(gpu, n, error);
     if (result || !s->k.linked) { /* rows that are half written belong to no particle */

@@ -79,12 +79,20 @@ static OozeStatus send_materials(LinksStep *step, OozeError *error)
     }
     ooze_links_materials(c, mass, extension);
     for (uint64_t k = 0; k < count; k++) {
-        bool elastic = c->materials[k].values[OOZE_MATERIAL_LABEL] != 0.0;
-        rows[k] = {mass[k], extension[k], elastic};
+        const double *v = c->materials[k].values;
+        rows[k] = {mass[k],
+                   extension[k],
+                   v[OOZE_MATERIAL_LABEL] != 0.0,
+                   c->phase && !std::isnan(v[OOZE_MATERIAL_MELTING]),
+                   v[OOZE_MATERIAL_EXTENSION],
+                   v[OOZE_MATERIAL_STRETCH_RATE]};
     }
     copy_in(step->gpu, sent, rows, count * sizeof *rows);
     step->view.materials = sent;
-    return OOZE_OK;
+    OozeStatus result = tables_send(step->gpu, c, &step->view.tables, error);
+    step->view.extension =
+        step->view.tables ? scratch<float>(step->gpu, step->view.now.n) : nullptr;
+    return result;
 }
 
 static void describe(LinksStep *step)
@@ -110,6 +118,8 @@ static void describe(LinksStep *step)
     s->prescribed = static_cast<const uint16_t *>(store_data(store, "nozzle"));
     s->row = static_cast<uint32_t *>(store_data(store, "link_row"));
     s->elastic = static_cast<uint8_t *>(store_data(store, "elastic"));
+    s->temperature = static_cast<const double *>(store_data(store, "temperature"));
+    s->phase = static_cast<const uint8_t *>(store_data(store, "phase"));
     s->u = scratch<float4>(gpu, n);
     s->x = scratch<float4>(gpu, n);
     s->next.x = s->x;
@@ -129,7 +139,8 @@ static void load(LinksStep *step)
     for_each(
         step->gpu, s.now.n, OOZE_BODY(uint32_t i) {
             s.u[i] = f32x4(v[i].x, v[i].y, v[i].z);
-            s.elastic[i] = (uint8_t)s.materials[s.material[i]].elastic;
+            const LinksMaterial &own = s.materials[s.material[i]];
+            s.elastic[i] = own.melts ? s.phase[i] == OOZE_PHASE_SOLID : own.elastic != 0;
         });
 }
 
@@ -148,6 +159,23 @@ static void predict(LinksStep *step)
         });
 }
 
+/* The extension of a particle at its temperature, as extension_at of methods/links/method.c. */
+OOZE_DEVICE float extension_at(const LinksView &s, uint32_t i, double dt, double whole_step)
+{
+    const LinksMaterial &own = s.materials[s.material[i]];
+    const MaterialTable &table = s.tables[s.material[i]];
+    if (table.count == 0) {
+        return own.extension;
+    }
+    const OozeTemperatureBetween at =
+        ooze_temperature_between(table.rows, table.count, s.temperature[i]);
+    const double extension =
+        ooze_temperature_line(at.low->extension, at.high->extension, at.share, own.given_extension);
+    const double rate = ooze_temperature_line(at.low->stretch_rate, at.high->stretch_rate, at.share,
+                                              own.stretch_rate);
+    return (float)ooze_links_extension(dt, whole_step, extension, rate);
+}
+
 /* Sorts the predicted positions and finds neighbours; reuses the grid of the substep. */
 static OozeStatus find_neighbours(LinksStep *step, OozeError *error)
 {
@@ -163,6 +191,7 @@ static OozeStatus find_neighbours(LinksStep *step, OozeError *error)
     }
     s->order = engine->grid.order;
     const LinksView v = *s;
+    const double dt = c->dt, whole_step = c->whole_step;
     for_each(
         gpu, n, OOZE_BODY(uint32_t k) {
             uint32_t i = v.order[k];
@@ -171,6 +200,9 @@ static OozeStatus find_neighbours(LinksStep *step, OozeError *error)
             v.inverse_mass[k] =
                 v.prescribed && v.prescribed[i] ? 0.0f : v.materials[v.material[i]].inverse_mass;
             v.old_row[k] = v.row[i];
+            if (v.extension) {
+                v.extension[k] = extension_at(v, i, dt, whole_step);
+            }
         });
     ooze_timer_lap(c->timer, "sort");
     result =
@@ -212,6 +244,7 @@ static OozeStatus step(Engine *engine, void *data, OozeStepContext *context, Ooz
     }
     describe(&step);
     OozeStatus result = send_materials(&step, error);
+    result = result ? result : links_couple(&step, error);
     if (result) {
         return result;
     }
@@ -226,6 +259,9 @@ static OozeStatus step(Engine *engine, void *data, OozeStepContext *context, Ooz
     if (!result) {
         links_solve(&step);
         store_results(&step);
+        if (context->dynamic) {
+            dynamic_load(step.gpu, &step.dynamic);
+        }
         ooze_timer_lap(context->timer, "store");
         result = status(step.gpu, engine->store.n, error);
     }
@@ -233,7 +269,7 @@ static OozeStatus step(Engine *engine, void *data, OozeStepContext *context, Ooz
 }
 
 const DeviceMethod links_method = {
-    "links", nullptr, create, destroy, step, save, restore,
+    "links", nullptr, create, destroy, step, save, restore, true,
 };
 
 } // namespace ooze

@@ -18,7 +18,9 @@ OOZE_DEVICE float4 density_at(const LinksView &s, uint32_t i, float4 *walls)
         float value =
             s.k.wall_scale * pairs.boundary.volume[b] * ooze_links_value(&pairs.kernel, d.w);
         density += value;
-        if (clings(s, pairs.boundary.solid[b])) {
+        /* those of dynamic solids would take momentum that the solids do not lose */
+        if (clings(s, pairs.boundary.solid[b]) &&
+            !s.solids.items[pairs.boundary.solid[b]].dynamic) {
             sum = sum + value * (pairs.boundary.velocity[b] - u);
         }
     });

@@ -11,12 +11,6 @@ struct LinkSum {
     float4 separating, pull; /* by artificial pressure; by taut links to solids */
 };
 
-/* Gradient of the kernel along d, times a volume. */
-OOZE_DEVICE float4 gradient(const LinksView &s, float volume, float slope, float4 d)
-{
-    return (volume * slope / fmaxf(d.w, 1e-6f * s.k.support)) * d;
-}
-
 template <int LANES>
 OOZE_DEVICE void add_densities(const LinksView &s, uint32_t i, uint32_t lane, LinkSum *sum)
 {
@@ -147,19 +141,36 @@ static void push_out(Gpu *gpu, const LinksView &view, float contact)
     for_each(
         gpu, s.next.n, OOZE_BODY(uint32_t i) {
             if (s.inverse_mass[i] == 0.0f) {
+                if (s.pushes) {
+                    s.pushes[i] = no_push();
+                }
                 return;
             }
+            DynamicPush record = no_push();
+            const float reach = contact + (s.pushes ? *s.solids_moved : 0.0f);
             for (int k = 0; k < s.solids.count; k++) {
+                const SolidView &solid = s.solids.items[k];
                 OozeVec3 normal;
-                if (!solid_near(s.solids.items[k], s.x[i], contact, false)) {
+                if (!solid_near(solid, s.x[i], reach, false)) {
                     continue;
                 }
-                double distance = solid_distance(s.solids.items[k], widen(s.x[i]), &normal);
+                double distance = solid_distance(solid, widen(s.x[i]), &normal);
                 if (distance < (double)contact) {
-                    float4 delta = narrow(vec3_scale(normal, (double)contact - distance));
+                    double push = (double)contact - distance;
+                    const int32_t index = s.pushes && solid.dynamic ? s.dynamic.index_of[k] : -1;
+                    push *= index >= 0 ? push_share(s.dynamic, index, s.now.x[s.order[i]], normal,
+                                                    s.inverse_mass[i])
+                                       : 1.0;
+                    float4 delta = narrow(vec3_scale(normal, push));
+                    if (index >= 0) {
+                        record_push(index, delta, &record);
+                    }
                     s.x[i] = s.x[i] + delta;
                     s.shift[i] = s.shift[i] + delta;
                 }
+            }
+            if (s.pushes) {
+                s.pushes[i] = record;
             }
         });
 }
@@ -190,6 +201,7 @@ void links_solve(LinksStep *step)
 {
     Gpu *gpu = step->gpu;
     const OozeStepContext *c = step->context;
+    links_couple_iterations(step);
     const LinksView &s = step->view;
     const int iterations = (int)c->params[OOZE_LINKS_ITERATIONS];
     const float contact = (float)(c->params[OOZE_LINKS_CONTACT_DISTANCE] * c->spacing);
@@ -197,10 +209,13 @@ void links_solve(LinksStep *step)
 #define FIND_MULTIPLIERS(LANES) find_multipliers<LANES>(gpu, s)
 #define CORRECT(LANES)          correct<LANES>(gpu, s)
         OOZE_LANES(s.next.n, FIND_MULTIPLIERS);
+        links_push_solids(step);
         ooze_timer_lap(c->timer, "density_multipliers");
         OOZE_LANES(s.next.n, CORRECT);
         ooze_timer_lap(c->timer, "density_corrections");
+        links_count_touching(step, contact);
         push_out(gpu, s, contact);
+        links_push_back(step);
         ooze_timer_lap(c->timer, "push_out");
     }
     if (iterations > 0) {

@@ -2,6 +2,8 @@
 #ifndef OOZE_CUDA_LINKS_STEP_CUH
 #define OOZE_CUDA_LINKS_STEP_CUH
 
+#include "cuda/dynamic_solids.cuh"
+#include "cuda/heat.cuh"
 #include "cuda/link_rows.cuh"
 #include "cuda/method.cuh"
 #include "cuda/pairs.cuh"
@@ -26,6 +28,8 @@ struct LinksData {
 struct LinksMaterial {
     float inverse_mass, extension; /* see ooze_links_materials */
     uint32_t elastic;
+    uint32_t melts;                       /* solid particles are elastic, not liquid ones */
+    double given_extension, stretch_rate; /* of the material; NAN: not given */
 };
 
 /* Captured by loop bodies. Arrays have n + 1 elements, in the order of the grid of predicted
@@ -35,9 +39,12 @@ struct LinksView {
     PairView<OozeLinksKernel> now, next; /* present and predicted positions */
     SolidsView solids;
     const LinksMaterial *materials;
+    const MaterialTable *tables; /* NULL: extensions do not depend on temperature */
     /* in the order of the store */
     const uint16_t *material, *prescribed; /* prescribed NULL: no nozzle prescribes any velocity */
     uint32_t *row;
+    const double *temperature; /* NULL: no heat */
+    const uint8_t *phase;      /* NULL: nothing melts */
     uint8_t *elastic;
     float4 *u; /* velocities that positions are predicted with */
     /* in the order of the step */
@@ -46,6 +53,7 @@ struct LinksView {
     float4 *before;        /* positions before a correction, the multiplier in the last lane */
     float4 *change;        /* correction without the multipliers of neighbours */
     float *inverse_mass;   /* 0: its velocity is prescribed */
+    float *extension;      /* at the temperature of each; NULL: that of its material */
     float *share;          /* 1 over the number of taut links */
     float *excess;         /* density above the rest density */
     uint32_t *old_row;     /* OOZE_LINK_ROW_NONE: it is new */
@@ -55,6 +63,13 @@ struct LinksView {
     const OozeLink *links;
     const float4
         *held_at; /* per link to a solid: position of its fixed end; last lane: rest length */
+    const OozeWallLink *wall_links;
+    /* dynamic solids */
+    DynamicView dynamic;
+    const uint32_t *near; /* particles with samples of them in their lists, or links to them */
+    uint64_t near_count;
+    DynamicPush *pushes; /* NULL: no solid is dynamic */
+    float *solids_moved; /* m: bound on their travel in the iterations */
 };
 
 struct LinksStep {
@@ -63,11 +78,20 @@ struct LinksStep {
     LinksData *data;
     OozeStepContext *context;
     LinksView view;
+    DynamicSolids dynamic;
 };
 
+/* The material of a particle at its temperature. */
 OOZE_DEVICE LinksMaterial material_of(const LinksView &s, uint32_t i)
 {
-    return s.materials[s.material[s.order[i]]];
+    LinksMaterial own = s.materials[s.material[s.order[i]]];
+    if (s.extension) {
+        own.extension = s.extension[i];
+    }
+    if (own.melts) {
+        own.elastic = s.elastic[s.order[i]];
+    }
+    return own;
 }
 
 /* Fluid clings to solids with friction: it has links to them, and XSPH. */
@@ -75,6 +99,35 @@ OOZE_DEVICE bool clings(const LinksView &s, uint32_t solid)
 {
     return s.solids.items[solid].friction > 0.0;
 }
+
+/* Gradient of the kernel along d, times a volume. */
+OOZE_DEVICE float4 gradient(const LinksView &s, float volume, float slope, float4 d)
+{
+    return (volume * slope / fmaxf(d.w, 1e-6f * s.k.support)) * d;
+}
+
+/* Present position of the fixed end of a link; last lane: its rest length. */
+OOZE_DEVICE float4 place_held(const LinksView &s, const OozeWallLink &link)
+{
+    const OozePose *pose = &s.solids.items[link.solid].pose;
+    OozeVec3 place = vec3(link.place[0], link.place[1], link.place[2]);
+    OozeVec3 at = vec3_add(pose->position, quat_rotate(pose->rotation, place));
+    float4 held = wrap_point(s.next.periodic, f32x4((float)at.x, (float)at.y, (float)at.z));
+    held.w = link.rest;
+    return held;
+}
+
+/* ---- dynamic solids, coupling.cu: see methods/links/coupling.c. They return at once without
+   any. ---- */
+
+/* At the beginning of the step, and of its iterations. */
+OozeStatus links_couple(LinksStep *step, OozeError *error);
+void links_couple_iterations(LinksStep *step);
+/* Between multipliers and corrections: divides the corrections, and moves the solids. */
+void links_push_solids(LinksStep *step);
+/* Before and after the push-out. */
+void links_count_touching(LinksStep *step, float contact);
+void links_push_back(LinksStep *step);
 
 /* Coherent motion (XSPH) of view.u. */
 void links_smooth(LinksStep *step);

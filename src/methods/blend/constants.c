@@ -111,17 +111,6 @@ OozeBlendMaterial ooze_blend_material(const OozeStepContext *c, int material)
     };
 }
 
-float ooze_blend_share(const OozeStepContext *c, const OozeBlendMaterial *material, uint64_t i,
-                       int index)
-{
-    if (material->melts && c->phase[i] != OOZE_PHASE_SOLID) {
-        return 1.0f;
-    }
-    return material->has_table
-               ? (float)ooze_material_fluid_share_at(&c->materials[index], c->temperature[i])
-               : material->fluid_share;
-}
-
 /* Steps from one check of the reference shape to the next, m_u. */
 static uint64_t check_steps(const OozeStepContext *c)
 {

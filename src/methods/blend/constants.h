@@ -2,6 +2,7 @@
 #ifndef OOZE_METHODS_BLEND_CONSTANTS_H
 #define OOZE_METHODS_BLEND_CONSTANTS_H
 
+#include "materials/temperature_formula.h"
 #include "methods/blend/regions.h"
 #include "solvers/step_context.h"
 
@@ -63,9 +64,22 @@ typedef struct OozeBlendConstants {
 double ooze_blend_matching_radius(OozeRegionKind kind, double radius, double spacing);
 OozeBlendConstants ooze_blend_constants(const OozeStepContext *context);
 OozeBlendMaterial ooze_blend_material(const OozeStepContext *context, int material);
-/* alpha of a particle; `temperature` and `phase` are ignored where the material has none. */
-float ooze_blend_share(const OozeStepContext *context, const OozeBlendMaterial *material,
-                       uint64_t particle, int index);
+/* alpha of a particle. `rows` is the material's temperature table; arguments that the material has
+   no use for are ignored. */
+OOZE_FORMULA float ooze_blend_share(const OozeBlendMaterial *material,
+                                    const OozeTemperatureRow *rows, int row_count, int phase,
+                                    double temperature)
+{
+    if (material->melts && phase != OOZE_PHASE_SOLID) {
+        return 1.0f;
+    }
+    if (!material->has_table) {
+        return material->fluid_share;
+    }
+    OozeTemperatureBetween at = ooze_temperature_between(rows, row_count, temperature);
+    return (float)ooze_temperature_line(at.low->fluid_share, at.high->fluid_share, at.share,
+                                        (double)material->fluid_share);
+}
 /* Whether the reference shape is checked in this substep: the first of every m_u-th step. */
 bool ooze_blend_checks_shapes(const OozeStepContext *context);
 /* Gravity where `update_gravity` counts it among the external forces, else 0. */

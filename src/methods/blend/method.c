@@ -136,8 +136,10 @@ static void load_range(void *data, uint64_t begin, uint64_t end, int worker)
         const OozeBlendMaterial *m = &s->materials[s->material[i]];
         s->x[i] = ooze_f32x4(x[i].x, x[i].y, x[i].z, 0);
         s->u[i] = ooze_f32x4(v[i].x, v[i].y, v[i].z, 0);
-        s->state[i] =
-            (OozeBlendState){0, 0, m->viscosity, ooze_blend_share(c, m, i, s->material[i])};
+        const OozeMaterial *own = &c->materials[s->material[i]];
+        float share = ooze_blend_share(m, own->table, own->table_count, c->phase ? c->phase[i] : 0,
+                                       c->temperature ? c->temperature[i] : 0.0);
+        s->state[i] = (OozeBlendState){0, 0, m->viscosity, share};
     }
 }
 

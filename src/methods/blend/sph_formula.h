@@ -5,6 +5,7 @@
 #include <stdbool.h>
 
 #include "methods/blend/constants.h"
+#include "methods/blend/contact_formula.h"
 #include "physics/kernels.h"
 
 /* What a neighbour needs of a particle. */
@@ -81,6 +82,15 @@ OOZE_FORMULA OozeBlendPair ooze_blend_pair(const OozeBlendConstants *k, const Oo
                 ooze_blend_push(a->pressure, b->pressure, inverse, slope, r, k->support);
     pair.drag = share * 0.5f * (a->viscosity + b->viscosity) * inverse * laplacian;
     return pair;
+}
+
+/* Velocity change of a particle by the pressure of a wall at a distance, along its normal. */
+OOZE_FORMULA float ooze_blend_wall_change(const OozeBlendConstants *k, const OozeBlendState *own,
+                                          float relative_mass, double distance)
+{
+    float share = ooze_blend_pressure_share(own->fluid_share, k->blended_pressure);
+    return k->dt * share * own->pressure * own->inverse_density / relative_mass *
+           ooze_blend_wall_gradient(distance, k->support);
 }
 
 #endif

@@ -80,13 +80,10 @@ OozeStatus ooze_blend_find_walls(OozeBlendStep *s, OozeError *error)
 /* Velocity change by the pressure of one wall. */
 static OozeVec3 wall_change(const OozeBlendStep *s, uint64_t i, const OozeSolid *solid)
 {
-    const OozeBlendState *own = &s->state[i];
     OozeVec3 normal;
     double distance = ooze_solid_distance(solid, widen(s->x[i]), &normal);
-    float share = ooze_blend_pressure_share(own->fluid_share, s->k.blended_pressure);
-    float size = s->k.dt * share * own->pressure * own->inverse_density /
-                 s->materials[s->material[i]].relative_mass *
-                 ooze_blend_wall_gradient(distance, s->k.support);
+    float size = ooze_blend_wall_change(&s->k, &s->state[i],
+                                        s->materials[s->material[i]].relative_mass, distance);
     return vec3_scale(normal, (double)size);
 }
 

@@ -4,6 +4,7 @@
 #define OOZE_METHODS_CAUCHY_CONSTANTS_H
 
 #include "methods/method.h"
+#include "methods/temperature_scale.h"
 #include "physics/cauchy.h"
 #include "physics/lodge.h"
 #include "physics/thinning.h"
@@ -73,6 +74,27 @@ typedef struct OozeCauchyConstants {
 OozeCauchyConstants ooze_cauchy_constants(const OozeStepContext *context);
 OozeCauchyMaterial ooze_cauchy_material(const OozeStepContext *context,
                                         const OozeMaterial *material);
+
+/* Rows of a material that depends on temperature. */
+typedef struct OozeCauchyTable {
+    int first; /* -1: it does not */
+    OozeTemperatureScale scale;
+} OozeCauchyTable;
+/* Rows of material numbers, one a material, then those of temperature tables; in the arena. */
+typedef struct OozeCauchyRows {
+    OozeCauchyMaterial *materials;
+    int count;
+    OozeCauchyTable *tables; /* per material; NULL: none depends on temperature */
+} OozeCauchyRows;
+OozeStatus ooze_cauchy_rows(const OozeStepContext *context, OozeCauchyRows *rows, OozeError *error);
+
+/* The row of a particle. */
+OOZE_FORMULA int ooze_cauchy_row(const OozeCauchyTable *tables, int material, double temperature)
+{
+    const OozeCauchyTable *own = &tables[material];
+    return own->first < 0 ? material
+                          : own->first + ooze_temperature_scale_row(&own->scale, temperature);
+}
 double ooze_cauchy_stable_step(const OozeStepContext *context);
 
 #endif

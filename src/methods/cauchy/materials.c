@@ -1,7 +1,6 @@
 /* Rows of material numbers: one a material, then those of temperature tables. */
 #include "base/fail.h"
 #include "methods/cauchy/step.h"
-#include "methods/temperature_scale.h"
 
 static bool has_table(const OozeStepContext *c, int material)
 {
@@ -17,28 +16,28 @@ static int row_count(const OozeStepContext *c)
     return count;
 }
 
-/* `first` of a material: its first row of temperatures, or -1. */
-static void fill_rows(const OozeStepContext *c, OozeCauchyMaterial *rows, int *first)
+static void fill_rows(const OozeStepContext *c, OozeCauchyRows *rows)
 {
     int next = c->material_count;
     for (int m = 0; m < c->material_count; m++) {
         const OozeMaterial *material = &c->materials[m];
-        rows[m] = ooze_cauchy_material(c, material);
-        first[m] = -1;
+        rows->materials[m] = ooze_cauchy_material(c, material);
+        if (rows->tables) {
+            rows->tables[m] = (OozeCauchyTable){.first = -1};
+        }
         if (has_table(c, m)) {
             OozeTemperatureScale scale = ooze_temperature_scale(material);
-            first[m] = next;
+            rows->tables[m] = (OozeCauchyTable){next, scale};
             for (int k = 0; k < OOZE_TEMPERATURE_ROWS; k++) {
                 OozeMaterial at = ooze_temperature_scale_material(&scale, material, k);
-                rows[next++] = ooze_cauchy_material(c, &at);
+                rows->materials[next++] = ooze_cauchy_material(c, &at);
             }
         }
     }
 }
 
-OozeStatus ooze_cauchy_set_materials(OozeCauchyStep *s, OozeError *error)
+OozeStatus ooze_cauchy_rows(const OozeStepContext *c, OozeCauchyRows *rows, OozeError *error)
 {
-    OozeStepContext *c = s->context;
     int count = row_count(c);
     bool own = count > c->material_count;
     if (count > UINT16_MAX) {
@@ -46,22 +45,33 @@ OozeStatus ooze_cauchy_set_materials(OozeCauchyStep *s, OozeError *error)
                          "materials that depend on temperature need %d rows; %d are possible",
                          count, UINT16_MAX);
     }
-    OozeCauchyMaterial *rows = ooze_arena_alloc(c->arena, (size_t)count, sizeof *rows);
-    int *first = ooze_arena_alloc(c->arena, (size_t)c->material_count, sizeof *first);
-    uint16_t *row = ooze_arena_alloc(c->arena, own ? s->n : 0, sizeof *row);
+    rows->count = count;
+    rows->materials = ooze_arena_alloc(c->arena, (size_t)count, sizeof *rows->materials);
+    rows->tables =
+        own ? ooze_arena_alloc(c->arena, (size_t)c->material_count, sizeof *rows->tables) : NULL;
     if (ooze_arena_failed(c->arena)) {
-        return ooze_fail_memory(error, "the cauchy step", (size_t)count * sizeof *rows);
+        return ooze_fail_memory(error, "the cauchy step", (size_t)count * sizeof *rows->materials);
     }
-    fill_rows(c, rows, first);
-    for (uint64_t i = 0; own && i < s->n; i++) {
-        int m = s->material[i];
-        row[i] = (uint16_t)m;
-        if (first[m] >= 0) {
-            OozeTemperatureScale scale = ooze_temperature_scale(&c->materials[m]);
-            row[i] = (uint16_t)(first[m] + ooze_temperature_scale_row(&scale, c->temperature[i]));
-        }
+    fill_rows(c, rows);
+    return OOZE_OK;
+}
+
+OozeStatus ooze_cauchy_set_materials(OozeCauchyStep *s, OozeError *error)
+{
+    OozeStepContext *c = s->context;
+    OozeCauchyRows rows;
+    OozeStatus status = ooze_cauchy_rows(c, &rows, error);
+    if (status) {
+        return status;
     }
-    s->materials = rows;
-    s->material = own ? row : s->material;
+    uint16_t *row = ooze_arena_alloc(c->arena, rows.tables ? s->n : 0, sizeof *row);
+    if (!row) {
+        return ooze_fail_memory(error, "the cauchy step", s->n * sizeof *row);
+    }
+    for (uint64_t i = 0; rows.tables && i < s->n; i++) {
+        row[i] = (uint16_t)ooze_cauchy_row(rows.tables, s->material[i], c->temperature[i]);
+    }
+    s->materials = rows.materials;
+    s->material = rows.tables ? row : s->material;
     return OOZE_OK;
 }

@@ -84,17 +84,9 @@ static OozeVec3 touch(const OozeCauchyStep *s, const OozeSolid *solid, OozeVec3 
 static OozeVec3 pressed(const OozeCauchyStep *s, uint64_t i, const OozeSolid *solid, OozeVec3 x)
 {
     const OozeStepContext *c = s->context;
-    OozeContact surfaces[OOZE_SURFACES_MAX];
-    int count = ooze_cauchy_surfaces(solid->shape, &solid->pose, x, c->spacing, c->support,
-                                     surfaces, OOZE_SURFACES_MAX);
-    OozeCauchyWall wall = ooze_cauchy_wall(&s->k, surfaces, count);
-    OozeSym3 b = s->pressure_correction[i];
-    const float *e = wall.edge;
-    double size = -c->dt * (double)(s->mobility[i] * s->last_pressure[i]);
-    return vec3_scale(vec3((double)(b.xx * e[0] + b.xy * e[1] + b.xz * e[2]),
-                           (double)(b.xy * e[0] + b.yy * e[1] + b.yz * e[2]),
-                           (double)(b.xz * e[0] + b.yz * e[1] + b.zz * e[2])),
-                      size);
+    OozeCauchyPress press = {c->spacing, c->support, c->dt, s->pressure_correction[i],
+                             s->mobility[i] * s->last_pressure[i]};
+    return ooze_cauchy_pressed(&s->k, &press, solid->shape, &solid->pose, x);
 }
 
 /* Contact of a particle with the solids of `near`. */

@@ -121,4 +121,29 @@ OOZE_FORMULA float ooze_cauchy_mirror(const OozeCauchyConstants *k, const OozeCa
     return (float)factor;
 }
 
+/* What presses a particle against solids. */
+typedef struct OozeCauchyPress {
+    double spacing, support, dt; /* m, m, s */
+    OozeSym3 correction;         /* of pressure gradients */
+    float drive;                 /* mobility times pressure */
+} OozeCauchyPress;
+
+/* Velocity change of a particle at x by the pressure of one solid in this step. */
+OOZE_FORMULA OozeVec3 ooze_cauchy_pressed(const OozeCauchyConstants *k,
+                                          const OozeCauchyPress *press, const OozeShape *shape,
+                                          const OozePose *pose, OozeVec3 x)
+{
+    OozeContact surfaces[OOZE_SURFACES_MAX];
+    int count = ooze_cauchy_surfaces(shape, pose, x, press->spacing, press->support, surfaces,
+                                     OOZE_SURFACES_MAX);
+    OozeCauchyWall wall = ooze_cauchy_wall(k, surfaces, count);
+    OozeSym3 b = press->correction;
+    const float *e = wall.edge;
+    double size = -press->dt * (double)press->drive;
+    return vec3_scale(vec3((double)(b.xx * e[0] + b.xy * e[1] + b.xz * e[2]),
+                           (double)(b.xy * e[0] + b.yy * e[1] + b.yz * e[2]),
+                           (double)(b.xz * e[0] + b.yz * e[1] + b.zz * e[2])),
+                      size);
+}
+
 #endif

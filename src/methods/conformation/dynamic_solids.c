@@ -247,30 +247,6 @@ static void collect(const OozeLodge *solve, Moment moment)
     ooze_coupling_collect(solve->step->coupling);
 }
 
-/* The rigid motion nearest to the velocities, by weighted least squares: about the mean arm, its
-   linear and angular parts separate. */
-static OozeTwist fit(const OozeTwist *velocity, const OozeTwist *weight, const OozeTwist *square)
-{
-    double w = weight->v[3], moment[6], inverse[6], spin[3];
-    OozeVec3 mean = vec3(weight->v[0] / w, weight->v[1] / w, weight->v[2] / w);
-    OozeVec3 p = vec3(velocity->v[0], velocity->v[1], velocity->v[2]),
-             moment_p = vec3_cross(mean, p);
-    double m[3] = {mean.x, mean.y, mean.z};
-    double l[3] = {velocity->v[3] - moment_p.x, velocity->v[4] - moment_p.y,
-                   velocity->v[5] - moment_p.z};
-    for (int k = 0; k < 6; k++) {
-        moment[k] = square->v[k];
-    }
-    ooze_rigid_add_moment(moment, -w, m);
-    ooze_rigid_inverse_inertia(moment, 1e-6 * (square->v[0] + square->v[1] + square->v[2]),
-                               inverse);
-    ooze_sym6_apply(inverse, l, spin);
-    OozeVec3 v =
-        vec3_sub(vec3_scale(p, 1.0 / w), vec3_cross(vec3(spin[0], spin[1], spin[2]), mean));
-    OozeTwist y = {{v.x, v.y, v.z, spin[0], spin[1], spin[2]}};
-    return y;
-}
-
 /* Fluid around a solid hardly moves relative to it. */
 void ooze_lodge_solids_follow(OozeLodge *solve)
 {
@@ -291,8 +267,9 @@ void ooze_lodge_solids_follow(OozeLodge *solve)
     for (int k = 0; k < c->count; k++) {
         OozeDynamicSolid *solid = &c->solids[k];
         OozeTwist none = {{0}};
-        solid->direction = solid->product.v[3] > 0.0
-                               ? fit(&solid->direction, &solid->product, &solid->collected)
-                               : none;
+        solid->direction =
+            solid->product.v[3] > 0.0
+                ? ooze_coupling_fit(&solid->direction, &solid->product, &solid->collected)
+                : none;
     }
 }

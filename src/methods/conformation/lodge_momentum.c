@@ -13,6 +13,7 @@
 #include "methods/conformation/impact_solve.h"
 #include "methods/conformation/lodge_momentum_formula.h"
 #include "methods/conformation/lodge_multigrid.h"
+#include "solvers/dynamic_coupling_f32x4.h"
 
 enum { GRAIN = OOZE_CONFORMATION_GRAIN };
 
@@ -128,7 +129,7 @@ static void root_range(void *data, uint64_t begin, uint64_t end, int worker)
 static OozeVec3 centre_of(const OozeConformationStep *s, const OozeDynamicSolid *solid,
                           uint32_t root)
 {
-    return vec3_scale(ooze_coupling_arm(s->coupling, solid, s->x0[root]), -1.0);
+    return vec3_scale(ooze_coupling_arm_to(s->coupling, solid, s->x0[root]), -1.0);
 }
 
 /* Moments of mass of a solid about its centre, from its inertia tr(moment) I - moment. */

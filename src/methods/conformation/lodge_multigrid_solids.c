@@ -3,6 +3,7 @@
    and the stiffness of what clings to it. */
 #include "methods/conformation/lodge_multigrid.h"
 #include "methods/conformation/lodge_multigrid_formula.h"
+#include "solvers/dynamic_coupling_f32x4.h"
 
 /* Stiffness of particle i against a common motion of the samples of solid k, times dt. */
 static bool wall_block(const OozeLodge *solve, uint64_t i, int k, OozeSym3 *block)
@@ -53,7 +54,7 @@ void ooze_lodge_multigrid_find_solids(OozeLodgeMultigrid *mg)
             if (!c->near[i / OOZE_COUPLING_GRAIN]) {
                 i += OOZE_COUPLING_GRAIN - 1; /* chunks begin at multiples of it */
             } else if (wall_block(solve, i, k, &block)) {
-                OozeVec3 arm = ooze_coupling_arm(c, &c->solids[k], s->x0[i]);
+                OozeVec3 arm = ooze_coupling_arm_to(c, &c->solids[k], s->x0[i]);
                 const double at[3] = {arm.x, arm.y, arm.z};
                 ooze_twist_add_point(&sum, ooze_mat3_from_sym3(block).m, at);
             }

@@ -161,8 +161,12 @@ OozeStatus ooze_temperature_rows_plan(const OozeStepContext *context, OozeConfor
                                       int first, const OozeRheologyRecipe *recipe,
                                       OozeError *error);
 /* The row of a particle at a temperature; `otherwise` where temperature makes no difference. */
-int ooze_temperature_row(const OozeTemperatureRows *rows, OozeBodyKind kind, double temperature,
-                         int otherwise);
+OOZE_FORMULA int ooze_temperature_row(const OozeTemperatureRows *rows, OozeBodyKind kind,
+                                      double temperature, int otherwise)
+{
+    int first = kind == OOZE_BODY_FLUID ? rows->fluid : kind == OOZE_BODY_SOFT ? rows->soft : -1;
+    return first < 0 ? otherwise : first + ooze_temperature_scale_row(&rows->scale, temperature);
+}
 
 /* Stress factor of body particles that fluid wets. Gradients at the surface mix the strain of
    the fluid with that of the body, which is zero, so both sides underestimate it. In shear flow

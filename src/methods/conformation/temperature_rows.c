@@ -47,10 +47,3 @@ OozeStatus ooze_temperature_rows_plan(const OozeStepContext *c, OozeConformation
     plan->temperature_rows = rows;
     return OOZE_OK;
 }
-
-int ooze_temperature_row(const OozeTemperatureRows *rows, OozeBodyKind kind, double temperature,
-                         int otherwise)
-{
-    int first = kind == OOZE_BODY_FLUID ? rows->fluid : kind == OOZE_BODY_SOFT ? rows->soft : -1;
-    return first < 0 ? otherwise : first + ooze_temperature_scale_row(&rows->scale, temperature);
-}

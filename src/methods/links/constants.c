@@ -2,26 +2,14 @@
 
 #include <math.h>
 
-/* Stretch rate of a material without one, 1/s: 1.003 a step of one millisecond, the middle one of
-   the paper's figure 4. */
-static const double STRETCH_RATE = 3.0;
-
-double ooze_links_extension(const OozeStepContext *c, double extension, double rate)
-{
-    if (!isnan(extension)) {
-        return ooze_link_extension_of_part(extension, c->dt, c->whole_step);
-    }
-    return ooze_link_extension_of_rate(isnan(rate) ? STRETCH_RATE : rate, c->dt);
-}
-
 void ooze_links_materials(const OozeStepContext *c, float *inverse_mass, float *extension)
 {
     for (int m = 0; m < c->material_count; m++) {
         const double *own = c->materials[m].values;
         inverse_mass[m] =
             (float)(c->materials[0].values[OOZE_MATERIAL_DENSITY] / own[OOZE_MATERIAL_DENSITY]);
-        extension[m] = (float)ooze_links_extension(c, own[OOZE_MATERIAL_EXTENSION],
-                                                   own[OOZE_MATERIAL_STRETCH_RATE]);
+        extension[m] = (float)ooze_links_extension(
+            c->dt, c->whole_step, own[OOZE_MATERIAL_EXTENSION], own[OOZE_MATERIAL_STRETCH_RATE]);
     }
 }
 

@@ -53,8 +53,19 @@ typedef struct OozeLinksConstants {
 
 OozeLinksConstants ooze_links_constants(OozeLinksRest *rest, const OozeStepContext *context);
 
-/* Factor by which a tight link is extended in a step of this length; either number may be NAN. */
-double ooze_links_extension(const OozeStepContext *context, double extension, double rate);
+/* Stretch rate of a material without one, 1/s: 1.003 a step of one millisecond, the middle one of
+   the paper's figure 4. */
+#define OOZE_LINKS_STRETCH_RATE 3.0
+
+/* Factor by which a tight link is extended in a substep of `dt`; either number may be NAN. */
+OOZE_FORMULA double ooze_links_extension(double dt, double whole_step, double extension,
+                                         double rate)
+{
+    if (!isnan(extension)) {
+        return ooze_link_extension_of_part(extension, dt, whole_step);
+    }
+    return ooze_link_extension_of_rate(isnan(rate) ? OOZE_LINKS_STRETCH_RATE : rate, dt);
+}
 /* The same per material, and the inverse mass in units of the first material's. */
 void ooze_links_materials(const OozeStepContext *context, float *inverse_mass, float *extension);
 

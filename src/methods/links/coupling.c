@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "solvers/dynamic_coupling_f32x4.h"
 
 static OozeVec3 widen(OozeF32x4 a)
 {
@@ -148,7 +149,8 @@ typedef struct Push {
 static void divide_push(OozeLinksStep *s, uint64_t i, int k, OozeF32x4 push, OozeTwist *sum)
 {
     const OozeDynamicSolid *solid = &s->coupling->solids[k];
-    OozeVec3 arm = ooze_coupling_arm(s->coupling, solid, s->x0[s->order[i]]), along = widen(push);
+    OozeVec3 arm = ooze_coupling_arm_to(s->coupling, solid, s->x0[s->order[i]]),
+             along = widen(push);
     double compliance = ooze_coupling_compliance(solid, arm, along) / vec3_dot(along, along);
     double share = 1.0 / (1.0 + solid->touching * compliance / (double)s->inverse_mass[i]);
     OozeF32x4 given_back = (float)(1.0 - share) * push;

@@ -122,7 +122,7 @@ static float extension_at(const OozeLinksStep *s, uint32_t i, uint16_t material)
     }
     double extension, rate;
     ooze_material_extension_at(&c->materials[material], c->temperature[i], &extension, &rate);
-    return (float)ooze_links_extension(c, extension, rate);
+    return (float)ooze_links_extension(c->dt, c->whole_step, extension, rate);
 }
 
 static OozeStatus allocate(OozeLinksStep *s, OozeError *error)
