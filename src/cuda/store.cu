@@ -162,10 +162,12 @@ static void copy_from(Gpu *gpu, Store *store, const OozeParticles *particles)
 OozeStatus store_upload(Gpu *gpu, Store *store, const OozeParticles *particles, OozeError *error)
 {
     OozeStatus result = OOZE_OK;
+    const uint64_t changes = store->changes;
     store->n = 0;
     if (!same_fields(store, particles)) {
         result = copy_field_infos(gpu, store, particles, error);
     }
+    store->changes = changes + 1;
     uint64_t n = ooze_particles_count(particles);
     if (!result) {
         result = reserve(gpu, store, n, error);
@@ -303,6 +305,7 @@ OozeStatus store_remove(Gpu *gpu, Store *store, const uint8_t *remove, uint64_t 
     if (gpu->failed == cudaSuccess && kept < n) {
         reorder_fields(gpu, store, order, kept);
         store->n = kept;
+        store->changes++;
         clear_padding(gpu, store);
     }
     scratch_rewind(gpu, mark);

@@ -15,6 +15,7 @@ struct Readback; /* see readback.cuh */
 
 struct Store {
     uint64_t n;
+    uint64_t changes;  /* number of times that particles were uploaded or removed */
     uint64_t capacity; /* particles that every field has room for, beside PADDING elements */
     int field_count;
     struct {

@@ -12,19 +12,10 @@ struct RecordParticleRz {
     __device__ void operator()(Sum1 sum) const { state->particle_rz = sum.a; }
 };
 
-/* p += response of rigid bodies to the residual. */
-static void add_response(Lodge *solve)
+/* The response of its rigid body to the residual at particle i; 0 for other particles. */
+OOZE_DEVICE float4 body_response(const StepView &s, const RigidView &b, uint32_t i)
 {
-    LodgeView v = solve->view;
-    const uint32_t *index = solve->step->bodies->index;
-    const float4 *response = bodies_response(solve->step);
-    for_each(
-        solve->step->gpu, rigid_slots(solve->step), OOZE_BODY(uint32_t slot) {
-            uint32_t i = index[slot];
-            if (i != OOZE_NO_PARTICLE && !v.state->off) {
-                v.p[i] = direction_set(v, i, v.p[i] + response[slot]);
-            }
-        });
+    return s.rigid_of[i] ? response_at(b, i) : f32x4(0, 0, 0);
 }
 
 /* r = b - A u with b = rho u*; ap holds A u. p = z. `then` receives r.z. */
@@ -60,14 +51,21 @@ static void start(Lodge *solve, double tolerance)
     }
     RecordParticleRz record = {state};
     start_loop(solve, record);
-    bodies_precondition(solve->step, solve->view.r, nullptr);
-    const double *bodies_rz = solve->step->bodies->rigid.rz;
-    for_each(
-        solve->step->gpu, 1, OOZE_BODY(uint32_t) {
-            Sum1 rz = {state->particle_rz + *bodies_rz};
+    bodies_precondition(
+        solve->step, solve->view.r, nullptr, OOZE_BODY(double bodies_rz) {
+            Sum1 rz = {state->particle_rz + bodies_rz};
             begin(rz);
         });
-    add_response(solve);
+    LodgeView v = solve->view;
+    StepView s = solve->step->view;
+    const RigidView b = solve->step->bodies->rigid;
+    for_each(
+        solve->step->gpu, rigid_slots(solve->step), OOZE_BODY(uint32_t slot) {
+            uint32_t i = b.index[slot];
+            if (i != OOZE_NO_PARTICLE && !state->off) {
+                v.p[i] = direction_set(v, i, v.p[i] + body_response(s, b, i));
+            }
+        });
 }
 
 /* u and r, and r.z without rigid bodies. */
@@ -93,14 +91,13 @@ static void advance_particles(Lodge *solve, const int32_t *off)
         then);
 }
 
-/* z + beta p */
+/* z + beta p, by masses */
 OOZE_DEVICE float4 next_direction(const StepView &s, const LodgeView &v, uint32_t i, float4 r,
                                   float4 p)
 {
     float beta = (float)v.state->beta;
     float per = 1.0f / s.rheology[s.material[i]].preconditioner_mass;
-    p = f32x4(per * r.x + beta * p.x, per * r.y + beta * p.y, per * r.z + beta * p.z);
-    return direction_set(v, i, p);
+    return f32x4(per * r.x + beta * p.x, per * r.y + beta * p.y, per * r.z + beta * p.z);
 }
 
 /* As advance, in several loops: rigid bodies respond to the residual before the next direction is
@@ -111,25 +108,24 @@ static void advance_bodies(Lodge *solve, bool iteration, const int32_t *off)
     LodgeView v = solve->view;
     CgAdvance then = {v.state, off, iteration};
     advance_particles(solve, off);
-    bodies_precondition(solve->step, v.r, off);
-    const double *bodies_rz = solve->step->bodies->rigid.rz;
-    for_each(
-        solve->step->gpu, 1, OOZE_BODY(uint32_t) {
+    bodies_precondition(
+        solve->step, v.r, off, OOZE_BODY(double bodies_rz) {
             if (*off) {
                 return;
             }
-            Sum1 rz = {v.state->particle_rz + *bodies_rz};
+            Sum1 rz = {v.state->particle_rz + bodies_rz};
             bool keeps = iteration && !v.state->lost;
             v.state->beta = keeps ? rz.a / v.state->rz : 0.0;
             then(rz);
         });
+    const RigidView b = solve->step->bodies->rigid;
     for_each(
         solve->step->gpu, s.n, OOZE_BODY(uint32_t i) {
             if (!*off) {
-                v.p[i] = next_direction(s, v, i, v.r[i], v.p[i]);
+                float4 z = next_direction(s, v, i, v.r[i], v.p[i]);
+                v.p[i] = direction_set(v, i, z + body_response(s, b, i));
             }
         });
-    add_response(solve);
 }
 
 void advance(Lodge *solve, bool iteration, const int32_t *off)
@@ -155,7 +151,7 @@ void advance(Lodge *solve, bool iteration, const int32_t *off)
             s.u[i] = s.u[i] + alpha * p;
             v.r[i] = r;
             sum.a = (double)(per * dot(r, r));
-            v.p[i] = next_direction(s, v, i, r, p);
+            v.p[i] = direction_set(v, i, next_direction(s, v, i, r, p));
             return sum;
         },
         then);
@@ -493,7 +489,7 @@ static OozeStatus solve_lodge(Step *step, OozeError *error)
         }
         warm_start_record(&solve);
         carried_record(&solve);
-        bodies_apply_impulses(step);
+        bodies_apply_impulses(step, nullptr);
     }
     scratch_rewind(gpu, mark);
     return result;
