@@ -104,6 +104,11 @@ static void engine_wait(void *data)
     gpu_wait(&engine_of(data)->gpu);
 }
 
+static const OozeEngineCounts *engine_counts(const void *data)
+{
+    return &static_cast<const Engine *>(data)->gpu.counts;
+}
+
 /* ---- particles -------------------------------------------------------------------------- */
 
 static OozeStatus engine_upload(void *data, const OozeParticles *particles,
@@ -244,6 +249,7 @@ extern "C" const OozeEngine ooze_cuda_engine = {
     ooze::engine_destroy,
     ooze::engine_facts,
     ooze::engine_wait,
+    ooze::engine_counts,
     ooze::engine_upload,
     ooze::engine_download,
     ooze::engine_append,

@@ -58,6 +58,7 @@ struct Gpu {
     Chunk chunk[CHUNKS]; /* scratch memory, freed after the substep */
     int chunks, top;     /* their number, and the one that is being filled */
     size_t used, peak;   /* bytes of scratch: now, and at most since the last reset */
+    OozeEngineCounts counts;
 };
 
 bool gpu_create(Gpu *gpu);
@@ -134,6 +135,7 @@ template <class Body> void for_each(Gpu *gpu, uint64_t n, Body body)
     if (n == 0 || gpu->failed != cudaSuccess) {
         return;
     }
+    gpu->counts.launches++;
 #ifdef __CUDACC__
     each_kernel<<<(unsigned)((n + BLOCK - 1) / BLOCK), BLOCK, 0, gpu->stream>>>((uint32_t)n, body);
     record_error(gpu, cudaGetLastError());
@@ -150,6 +152,7 @@ template <int LANES, class Body> void for_lanes(Gpu *gpu, uint64_t n, Body body)
     if (n == 0 || gpu->failed != cudaSuccess) {
         return;
     }
+    gpu->counts.launches++;
 #ifdef __CUDACC__
     unsigned blocks = (unsigned)((n * LANES + BLOCK - 1) / BLOCK);
     lanes_kernel<LANES><<<blocks, BLOCK, 0, gpu->stream>>>((uint32_t)n, body);
@@ -325,6 +328,7 @@ void sum_lanes(Gpu *gpu, uint64_t n, T none, Body body, Then then)
     if (gpu->failed != cudaSuccess) {
         return;
     }
+    gpu->counts.launches++;
 #ifdef __CUDACC__
     uint64_t blocks = n ? (n * LANES + BLOCK - 1) / BLOCK : 1,
              groups = (blocks + GROUP - 1) / GROUP;
@@ -369,6 +373,18 @@ template <class T, class Body> T sum_to_host(Gpu *gpu, uint64_t n, T none, Body 
 }
 
 /* ---- numbers and their bits --- */
+
+#ifdef __CUDACC__
+OOZE_DEVICE uint32_t lowest_bit(uint32_t bits)
+{
+    return (uint32_t)__ffs((int)bits) - 1;
+}
+#else
+OOZE_DEVICE uint32_t lowest_bit(uint32_t bits)
+{
+    return (uint32_t)__builtin_ctz(bits);
+}
+#endif
 
 OOZE_DEVICE float bits_to_float(uint32_t bits)
 {

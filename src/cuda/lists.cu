@@ -44,10 +44,6 @@ struct Found {
 };
 
 #ifdef __CUDACC__
-OOZE_DEVICE uint32_t lowest_bit(uint32_t bits)
-{
-    return (uint32_t)__ffs((int)bits) - 1;
-}
 OOZE_DEVICE uint32_t bits_set(uint32_t bits)
 {
     return (uint32_t)__popc(bits);
@@ -57,10 +53,6 @@ OOZE_DEVICE uint32_t bits_reversed(uint32_t bits)
     return __brev(bits);
 }
 #else
-OOZE_DEVICE uint32_t lowest_bit(uint32_t bits)
-{
-    return (uint32_t)__builtin_ctz(bits);
-}
 OOZE_DEVICE uint32_t bits_set(uint32_t bits)
 {
     return (uint32_t)__builtin_popcount(bits);
@@ -288,6 +280,7 @@ static void make_slices(Gpu *gpu, const Search &search, uint64_t n, const Target
     if (n > 0 && gpu->failed == cudaSuccess) {
         unsigned blocks = (unsigned)((n + BLOCK - 1) / BLOCK);
         size_t shared = to.chunks * BLOCK * sizeof(uint2);
+        gpu->counts.launches++;
         slices_kernel<SPARSE, WRAPS>
             <<<blocks, BLOCK, shared, gpu->stream>>>((uint32_t)n, search, to, found);
         record_error(gpu, cudaGetLastError());

@@ -46,10 +46,6 @@ OOZE_DEVICE void lanes_sync(void)
 {
     __syncwarp();
 }
-OOZE_DEVICE uint32_t lowest_bit(uint32_t bits)
-{
-    return (uint32_t)__ffs((int)bits) - 1u;
-}
 /* The same in every lane. */
 OOZE_DEVICE double segment_lanes_sum(double a)
 {
@@ -70,10 +66,6 @@ OOZE_DEVICE double lane_value(double a, uint32_t)
     return a;
 }
 OOZE_DEVICE void lanes_sync(void) {}
-OOZE_DEVICE uint32_t lowest_bit(uint32_t)
-{
-    return 0;
-}
 OOZE_DEVICE double segment_lanes_sum(double a)
 {
     return a;
@@ -146,6 +138,7 @@ void sum_segments(Gpu *gpu, const Segments &s, T none, Body body, Then then, Las
     if (gpu->failed != cudaSuccess || s.count == 0) {
         return;
     }
+    gpu->counts.launches++;
 #ifdef __CUDACC__
     T *partial = static_cast<T *>(buffer_bytes(gpu, &gpu->partial, s.part_count * sizeof(T)));
     uint32_t *ticket = sum_tickets(gpu, 1 + (uint64_t)s.count);
