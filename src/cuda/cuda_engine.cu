@@ -204,15 +204,14 @@ static OozeStatus engine_find_neighbours(void *data, const OozeStepContext *cont
     result = result ? result : walls_update(gpu, &e->walls, context, resampled, error);
     ooze_timer_add(context->timer, "boundary");
     if (!result) {
-        result = lists_build(gpu, &e->fluid, &e->grid, {x, e->store.n, x, context->support, true},
-                             error);
-        ooze_timer_lap(context->timer, "lists");
-    }
-    if (!result && e->walls.count > 0) {
-        result =
-            lists_build(gpu, &e->fluid_walls, &e->walls.grid,
-                        {x, e->store.n, e->walls.view.position, context->support, false}, error);
-        ooze_timer_lap(context->timer, "boundary_lists");
+        const uint64_t n = e->store.n;
+        const ListsJob jobs[] = {{&e->fluid, &e->grid, {x, n, x, context->support, true}, "lists"},
+                                 {&e->fluid_walls,
+                                  &e->walls.grid,
+                                  {x, n, e->walls.view.position, context->support, false},
+                                  "boundary_lists"}};
+        result = lists_build_all(gpu, jobs, e->walls.count > 0 ? 2 : 1, context->timer, error);
+        ooze_timer_add(context->timer, "lists");
     }
     return result;
 }

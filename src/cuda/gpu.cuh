@@ -163,8 +163,11 @@ template <int LANES, class Body> void for_lanes(Gpu *gpu, uint64_t n, Body body)
 #endif
 }
 
-/* Below FEW particles, MANY_LANES lanes share one. */
-enum { FEW = 40000, MANY_LANES = 8 };
+/* Below FEW particles, MANY_LANES lanes share one. OOZE_FEW: for measurements with other limits. */
+#ifndef OOZE_FEW
+#define OOZE_FEW 40000
+#endif
+enum { FEW = OOZE_FEW, MANY_LANES = 8 };
 #ifdef __CUDACC__
 #define OOZE_LANES(n, call)                                                                        \
     do {                                                                                           \

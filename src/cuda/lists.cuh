@@ -64,6 +64,17 @@ struct ListQuery {
 OozeStatus lists_build(Gpu *gpu, Lists *lists, const Grid *grid, const ListQuery &query,
                        OozeError *error);
 
+/* The same for several lists at once, at most LISTS_AT_ONCE, which wait together. */
+enum { LISTS_AT_ONCE = 2 };
+struct ListsJob {
+    Lists *lists;
+    const Grid *grid;
+    ListQuery query;
+    const char *part; /* that its time belongs to; NULL: none */
+};
+OozeStatus lists_build_all(Gpu *gpu, const ListsJob *jobs, int count, OozeStepTimer *timer,
+                           OozeError *error);
+
 /* Captured by loop bodies. */
 struct ListView {
     const uint64_t *begin;

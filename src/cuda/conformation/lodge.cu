@@ -157,14 +157,6 @@ void advance(Lodge *solve, bool iteration, const int32_t *off)
         then);
 }
 
-/* A flag that is never set. */
-static const int32_t *never_off(Lodge *solve)
-{
-    int32_t *never = &solve->view.state->again_off;
-    clear(solve->step->gpu, never, sizeof *never);
-    return never;
-}
-
 /* The forces that the first stage has left out join the velocities here, so that every iterate has
    the momentum of u*. ap, the product of the velocities, becomes that of the sum. */
 static void add_deferred(Lodge *solve)
@@ -178,7 +170,7 @@ static void add_deferred(Lodge *solve)
             v.r[i] = v.ap[i];
             v.p[i] = project(s, i, f32x4(back.x, back.y, back.z));
         });
-    Product product = {v.p, false, false, never_off(solve)};
+    Product product = {v.p, false, false, &solve->view.state->never};
     multiply(solve, product);
     for_each(
         step->gpu, s.n, OOZE_BODY(uint32_t i) {
@@ -247,7 +239,7 @@ static void begin_iterations(Lodge *solve, int pass)
         for_each(
             step->gpu, 1, OOZE_BODY(uint32_t) { state->min_curvature = OOZE_LODGE_MIN_CURVATURE; });
     }
-    Product residual = {step->view.u, true, false, never_off(solve)};
+    Product residual = {step->view.u, true, false, &solve->view.state->never};
     multiply(solve, residual);
     if (solve->view.deferred && pass > 0) {
         scale_second_stage(solve, 0.5f);
@@ -347,7 +339,7 @@ static void release_contacts(Lodge *solve)
     if (!step->any_contacts && !rigid) {
         return;
     }
-    Product forces = {s.u, true, true, never_off(solve)};
+    Product forces = {s.u, true, true, &solve->view.state->never};
     multiply(solve, forces);
     for_each(
         step->gpu, s.n, OOZE_BODY(uint32_t i) {
@@ -394,10 +386,13 @@ static void allocate(Lodge *solve)
     v->u_star = scratch<float4>(gpu, n);
     v->pressure = solve->step->view.long_step ? scratch<float>(gpu, n) : nullptr;
     v->deferred = solve->step->plan.settings.second_order ? scratch<float4>(gpu, n) : nullptr;
-    /* padding of lists */
-    clear(gpu, v->hourglass + n, sizeof *v->hourglass);
-    clear(gpu, v->flux + 3 * n, 3 * sizeof *v->flux);
-    clear(gpu, v->p + n, sizeof *v->p);
+    const LodgeView to = *v;
+    for_each(/* padding of lists */
+             gpu, 1, OOZE_BODY(uint32_t) {
+                 to.hourglass[n] = 0.0f;
+                 to.p[n] = to.flux[3 * n] = to.flux[3 * n + 1] = to.flux[3 * n + 2] =
+                     f32x4(0, 0, 0);
+             });
     v->pack = pack_places(solve->step);
     pack_positions_alone(solve->step, &v->pack);
 }
@@ -450,7 +445,7 @@ static OozeStatus solve_lodge(Step *step, OozeError *error)
     }
     allocate(&solve);
     StepView s = step->view;
-    copy(gpu, solve.view.u_star, s.u, n * sizeof *s.u);
+    float4 *u_star = solve.view.u_star;
     Sum1 none = {0.0};
     BeginSolve begin = {solve.view.state};
     sum_each(
@@ -458,13 +453,13 @@ static OozeStatus solve_lodge(Step *step, OozeError *error)
         OOZE_BODY(uint32_t i) {
             float4 u = s.u[i];
             Sum1 sum = {(double)s.rheology[s.material[i]].relative_mass * (double)dot(u, u)};
+            u_star[i] = u;
+            if (s.surface_impulse) { /* see start_range of methods/conformation/lodge.c */
+                s.u[i] = u - s.surface_impulse[i];
+            }
             return sum;
         },
         begin);
-    if (s.surface_impulse) { /* see start_range of methods/conformation/lodge.c */
-        for_each(
-            gpu, n, OOZE_BODY(uint32_t i) { s.u[i] = s.u[i] - s.surface_impulse[i]; });
-    }
     for (int pass = 0; pass < solve.passes && !result; pass++) {
         prepare(&solve, pass > 0);
         if (solve.view.deferred && pass == 0) {

@@ -58,6 +58,7 @@ void bodies_allocate(Step *step)
     s->film = b->film = scratch<uint16_t>(gpu, s->n);
     b->rigid_of = scratch<uint16_t>(gpu, s->n);
     b->slot_of = scratch<uint32_t>(gpu, s->n);
+    b->anchor = scratch<uint32_t>(gpu, (uint64_t)b->all.rigid_count);
     s->own_density_target = b->own_density_target = scratch<float>(gpu, s->n);
     s->effective_inverse_mass = b->effective_inverse_mass = scratch<float>(gpu, s->n);
     s->ignores_boundary = b->ignores_boundary = scratch<uint8_t>(gpu, s->n);
@@ -79,8 +80,16 @@ static void number_particles(Step *step)
     const uint16_t *number = send_table(step, all->rigid_of, bodies);
     const uint64_t *ids = static_cast<const uint64_t *>(store_data(&step->engine->store, "id"));
     const Bodies to = *b;
+    const uint64_t rigids = (uint64_t)all->rigid_count;
     for_each(
-        gpu, all->slots, OOZE_BODY(uint32_t slot) { to.index[slot] = OOZE_NO_PARTICLE; });
+        gpu, all->slots > rigids ? all->slots : rigids, OOZE_BODY(uint32_t k) {
+            if (k < to.all.slots) {
+                to.index[k] = OOZE_NO_PARTICLE;
+            }
+            if (k < rigids) {
+                to.anchor[k] = UINT32_MAX;
+            }
+        });
     for_each(
         gpu, (uint64_t)s.n + 1, OOZE_BODY(uint32_t i) {
             const uint16_t own = i < s.n ? s.body[i] : (uint16_t)0; /* n: padding of lists */
@@ -93,6 +102,9 @@ static void number_particles(Step *step)
                 const uint64_t slot = first[own - 1] + (ids[i] - body[own - 1].first_id);
                 to.slot_of[i] = (uint32_t)slot;
                 to.index[slot] = i;
+                if (to.rigid_of[i]) { /* integer minima do not depend on their order */
+                    atomicMin(&to.anchor[to.rigid_of[i] - 1], (uint32_t)slot);
+                }
             }
         });
 }

@@ -44,6 +44,7 @@ struct Bodies {
     /* see StepView */
     uint16_t *row, *film, *rigid_of;
     uint32_t *slot_of; /* see RigidView */
+    uint32_t *anchor;  /* device, per rigid body: its first slot with a particle */
     float *own_density_target, *effective_inverse_mass;
     uint8_t *ignores_boundary;
 };

@@ -203,24 +203,6 @@ static void allocate(Step *step)
     clear(gpu, b->body, count * sizeof *b->body);
 }
 
-/* The first slot of each body with a particle; for bodies without any it is not read. Integer
-   minima do not depend on their order. */
-static const uint32_t *find_anchors(Step *step)
-{
-    const RigidView b = step->bodies->rigid;
-    uint32_t *anchor = scratch<uint32_t>(step->gpu, b.segments.count);
-    for_each(
-        step->gpu, b.segments.count, OOZE_BODY(uint32_t k) { anchor[k] = UINT32_MAX; });
-    for_each(
-        step->gpu, rigid_slots(step), OOZE_BODY(uint32_t slot) {
-            const uint32_t i = b.index[slot];
-            if (i != OOZE_NO_PARTICLE) {
-                atomicMin(&anchor[b.number[i] - 1u], slot);
-            }
-        });
-    return anchor;
-}
-
 void rigid_begin(Step *step)
 {
     if (rigid_slots(step) == 0) {
@@ -229,7 +211,7 @@ void rigid_begin(Step *step)
     allocate(step);
     const PoseView pose = {
         static_cast<const float4 *>(store_data(&step->engine->store, "rest_position")),
-        find_anchors(step)};
+        step->bodies->anchor};
     find_centres(step, pose);
     match_shapes(step, pose);
     find_motions(step, pose);
