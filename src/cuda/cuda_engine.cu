@@ -175,8 +175,9 @@ static OozeStatus engine_sort(void *data, const OozeStepContext *context, float 
     Engine *e = engine_of(data);
     Gpu *gpu = &e->gpu;
     scratch_reset(gpu);
-    OozeStatus result = grid_sort(gpu, &e->grid, store_positions(&e->store), e->store.n,
-                                  context->support, &context->periodic, error);
+    OozeStatus result =
+        grid_sort(gpu, &e->grid, store_positions(&e->store), e->store.n, context->support,
+                  &context->periodic, error, e->store.box_known ? &e->store.box : nullptr);
     ooze_timer_lap(context->timer, "sort");
     if (!result && e->store.n > 0) {
         memcpy(low, e->grid.low, sizeof e->grid.low);
@@ -219,6 +220,7 @@ static OozeStatus engine_find_neighbours(void *data, const OozeStepContext *cont
 static OozeStatus engine_step(void *data, OozeStepContext *context, OozeError *error)
 {
     Engine *e = engine_of(data);
+    e->store.box_known = false; /* the method moves particles */
     return e->method->step(e, e->method_data, context, error);
 }
 

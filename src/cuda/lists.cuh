@@ -20,11 +20,34 @@ struct Grid {
     DeviceBuffer order_buffer, table_buffer;
 };
 
+/* A box around points; low > high: there are none. */
+struct PointBox {
+    float low[3], high[3];
+    __host__ __device__ void operator+=(const PointBox &o)
+    {
+        for (int k = 0; k < 3; k++) {
+            low[k] = o.low[k] < low[k] ? o.low[k] : low[k];
+            high[k] = o.high[k] > high[k] ? o.high[k] : high[k];
+        }
+    }
+};
+OOZE_BOTH PointBox box_of_point(float x, float y, float z)
+{
+    return {{x, y, z}, {x, y, z}};
+}
+OOZE_BOTH PointBox box_of_none(void)
+{
+    const float far = 3.4028234e38f;
+    return {{far, far, far}, {-far, -far, -far}};
+}
+
 void grid_free(Gpu *gpu, Grid *grid);
 /* As ooze_grid_sort: a coordinate that is not finite is OOZE_ERROR_NUMERIC and names the first such
-   point; a periodic box narrower than three cells is OOZE_ERROR_ARGUMENT. Waits for the bounds. */
+   point; a periodic box narrower than three cells is OOZE_ERROR_ARGUMENT. Waits for the box around
+   the points, unless it is `known`. */
 OozeStatus grid_sort(Gpu *gpu, Grid *grid, const float4 *points, uint64_t n, double cell,
-                     const OozePeriodic *periodic, OozeError *error);
+                     const OozePeriodic *periodic, OozeError *error,
+                     const PointBox *known = nullptr);
 
 /* to[new] = from[order[new]]; fast for elements of 1, 2, 4, 8, 16 and 32 bytes. */
 void reorder(Gpu *gpu, const uint32_t *order, uint64_t n, const void *from, void *to, size_t size);

@@ -99,6 +99,7 @@ __global__ void __launch_bounds__(BLOCK)
 {
     __shared__ __align__(16) char memory[BLOCK / 32 * sizeof(T)];
     T *shared = reinterpret_cast<T *>(memory);
+    await_predecessor();
     const SegmentPart part = s.part[blockIdx.x];
     T own = none;
     for (uint32_t i = part.begin + threadIdx.x; i < part.end; i += BLOCK) {
@@ -143,9 +144,8 @@ void sum_segments(Gpu *gpu, const Segments &s, T none, Body body, Then then, Las
     T *partial = static_cast<T *>(buffer_bytes(gpu, &gpu->partial, s.part_count * sizeof(T)));
     uint32_t *ticket = sum_tickets(gpu, 1 + (uint64_t)s.count);
     if (gpu->failed == cudaSuccess) {
-        segments_kernel<<<s.part_count, BLOCK, 0, gpu->stream>>>(s, none, partial, ticket, body,
-                                                                 then, last);
-        record_error(gpu, cudaGetLastError());
+        launch(gpu, s.part_count, segments_kernel<T, Body, Then, Last>, s, none, partial, ticket,
+               body, then, last);
     }
 #else
     for (uint32_t k = 0; k < s.count; k++) {

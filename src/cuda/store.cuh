@@ -23,6 +23,9 @@ struct Store {
         size_t size; /* bytes of an element, padding of its stride included */
         DeviceBuffer buffer;
     } field[FIELDS_MAX];
+    /* around the positions, where it is known */
+    bool box_known;
+    PointBox box;
     Readback *readback; /* NULL: fields are copied without pinned memory */
 };
 
