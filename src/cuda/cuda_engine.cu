@@ -175,9 +175,9 @@ static OozeStatus engine_sort(void *data, const OozeStepContext *context, float 
     Engine *e = engine_of(data);
     Gpu *gpu = &e->gpu;
     scratch_reset(gpu);
-    OozeStatus result =
-        grid_sort(gpu, &e->grid, store_positions(&e->store), e->store.n, context->support,
-                  &context->periodic, error, e->store.box_known ? &e->store.box : nullptr);
+    e->grid.known_box = e->store.box_known ? &e->store.box : nullptr;
+    OozeStatus result = grid_sort(gpu, &e->grid, store_positions(&e->store), e->store.n,
+                                  context->support, &context->periodic, error);
     ooze_timer_lap(context->timer, "sort");
     if (!result && e->store.n > 0) {
         memcpy(low, e->grid.low, sizeof e->grid.low);

@@ -115,8 +115,8 @@ struct DensityIteration {
     bool first;
 };
 void density_multipliers(Gpu *gpu, const DensitySweep *sweep, DensityIteration iteration);
-/* `pushes`: moves particles inside solids onto their surface, too. With few particles a launch costs
-   more than the registers that this takes. */
+/* `pushes`: moves particles inside solids onto their surface, too. With few particles a launch
+   costs more than the registers that this takes. */
 void density_corrections(Gpu *gpu, const DensitySweep *sweep, DensityIteration iteration,
                          bool pushes);
 static inline bool density_pushes_at_once(const DensitySweep *sweep)

@@ -214,8 +214,10 @@ template <class Key> static void sort_cells(Gpu *gpu, Grid *grid, const float4 *
 }
 
 OozeStatus grid_sort(Gpu *gpu, Grid *grid, const float4 *points, uint64_t n, double cell,
-                     const OozePeriodic *periodic, OozeError *error, const PointBox *known)
+                     const OozePeriodic *periodic, OozeError *error)
 {
+    const PointBox *known = grid->known_box;
+    grid->known_box = nullptr;
     grid->n = grid->cells.n = 0; /* a failed sort leaves an empty grid */
     OozeStatus result = ooze_grid_check(n, cell, periodic, error);
     if (result) {

@@ -7,19 +7,6 @@
 namespace ooze
 {
 
-/* Points sorted by cell: one support wide in y and z, and a quarter of that in x. The sort is
-   stable, by z, y, then x. Starts as zero. */
-struct Grid {
-    uint64_t n;
-    double cell; /* m: edge of a row, the largest radius to search */
-    OozePeriodic periodic;
-    float low[3], high[3]; /* box around the points of the last sort */
-    uint32_t *order;       /* device: order[new] = old */
-    /* private to grid.cu */
-    Cells cells;
-    DeviceBuffer order_buffer, table_buffer;
-};
-
 /* A box around points; low > high: there are none. */
 struct PointBox {
     float low[3], high[3];
@@ -41,13 +28,27 @@ OOZE_BOTH PointBox box_of_none(void)
     return {{far, far, far}, {-far, -far, -far}};
 }
 
+/* Points sorted by cell: one support wide in y and z, and a quarter of that in x. The sort is
+   stable, by z, y, then x. Starts as zero. */
+struct Grid {
+    uint64_t n;
+    double cell; /* m: edge of a row, the largest radius to search */
+    OozePeriodic periodic;
+    float low[3], high[3]; /* box around the points of the last sort */
+    /* box around the points of the next sort, which forgets it; NULL: the sort finds it */
+    const PointBox *known_box;
+    uint32_t *order; /* device: order[new] = old */
+    /* private to grid.cu */
+    Cells cells;
+    DeviceBuffer order_buffer, table_buffer;
+};
+
 void grid_free(Gpu *gpu, Grid *grid);
 /* As ooze_grid_sort: a coordinate that is not finite is OOZE_ERROR_NUMERIC and names the first such
    point; a periodic box narrower than three cells is OOZE_ERROR_ARGUMENT. Waits for the box around
-   the points, unless it is `known`. */
+   the points where it is not known. */
 OozeStatus grid_sort(Gpu *gpu, Grid *grid, const float4 *points, uint64_t n, double cell,
-                     const OozePeriodic *periodic, OozeError *error,
-                     const PointBox *known = nullptr);
+                     const OozePeriodic *periodic, OozeError *error);
 
 /* to[new] = from[order[new]]; fast for elements of 1, 2, 4, 8, 16 and 32 bytes. */
 void reorder(Gpu *gpu, const uint32_t *order, uint64_t n, const void *from, void *to, size_t size);
