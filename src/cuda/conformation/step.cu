@@ -399,12 +399,13 @@ OozeStatus conformation_step(Engine *engine, ConformationData *data, OozeStepCon
     }
     const Formulation *formulation = formulations[step.plan.settings.formulation];
     describe(&step);
-    step.regathers_edges =
-        step.plan.settings.formulation == OOZE_FORMULATION_LODGE && step.view.n >= REGATHER_FROM;
     failed = bodies_create(&step, &bodies, error);
     if (failed) {
         return failed;
     }
+    /* rigid bodies and their contacts are in this memory until the end of the step */
+    step.regathers_edges = step.plan.settings.formulation == OOZE_FORMULATION_LODGE &&
+                           step.view.n >= REGATHER_FROM && rigid_slots(&step) == 0;
     start(&step);
     gather(&step);
     failed = surface_tension(&step, error);
