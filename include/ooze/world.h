@@ -488,6 +488,9 @@ typedef struct OozeStagePartTime {
     const char *name;
     double seconds; /* total since the world was created */
     uint64_t calls; /* total since the world was created */
+    /* On a GPU while the parts are timed (see ooze bench): kernels, copies and fills that the host
+       launched, and its waits for results. */
+    uint64_t launches, waits;
 } OozeStagePartTime;
 
 typedef struct OozeWorldStats {

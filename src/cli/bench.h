@@ -33,6 +33,7 @@ typedef struct OozeBenchTime {
     const char *stage, *name; /* stage NULL: this is a stage */
     double seconds;           /* per particle and step: median of the runs */
     double calls;             /* per step; 0 for a stage */
+    double launches, waits;   /* per step, of a part on a GPU */
 } OozeBenchTime;
 
 typedef struct OozeBenchResult {

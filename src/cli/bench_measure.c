@@ -139,6 +139,7 @@ static int warm_up(const OozeBenchPlan *plan, OozeWorld *world, const OozeScene 
 typedef struct Totals {
     double seconds[OOZE_BENCH_STAGES_MAX + OOZE_BENCH_PARTS_MAX]; /* stages, then parts */
     uint64_t calls[OOZE_BENCH_PARTS_MAX];
+    uint64_t launches[OOZE_BENCH_PARTS_MAX], waits[OOZE_BENCH_PARTS_MAX];
 } Totals;
 
 static Totals totals_of(const OozeWorldStats *stats)
@@ -150,6 +151,8 @@ static Totals totals_of(const OozeWorldStats *stats)
     for (int k = 0; k < stats->part_count && k < OOZE_BENCH_PARTS_MAX; k++) {
         totals.seconds[OOZE_BENCH_STAGES_MAX + k] = stats->parts[k].seconds;
         totals.calls[k] = stats->parts[k].calls;
+        totals.launches[k] = stats->parts[k].launches;
+        totals.waits[k] = stats->parts[k].waits;
     }
     return totals;
 }
@@ -174,6 +177,8 @@ static void name_entries(const OozeWorldStats *stats, const Totals *first, const
         part->stage = stats->parts[k].stage;
         part->name = stats->parts[k].name;
         part->calls = (double)(last->calls[k] - first->calls[k]) / steps;
+        part->launches = (double)(last->launches[k] - first->launches[k]) / steps;
+        part->waits = (double)(last->waits[k] - first->waits[k]) / steps;
     }
 }
 

@@ -52,12 +52,12 @@ static void json_part(OozeFacts *facts, const OozeBenchResult *r, const OozeBenc
         const char *key;
         double value;
     } values[] = {
-        {"ns_per_particle", 1e9 * part->seconds},
-        {"calls_per_step", part->calls},
-        {"ms_per_step", step_ms(r, part)},
-        {"ms_per_call", step_ms(r, part) / part->calls},
+        {"ns_per_particle", 1e9 * part->seconds}, {"calls_per_step", part->calls},
+        {"ms_per_step", step_ms(r, part)},        {"ms_per_call", step_ms(r, part) / part->calls},
+        {"launches_per_step", part->launches},    {"waits_per_step", part->waits},
     };
-    for (int k = 0; k < OOZE_ROWS(values); k++) {
+    const int rows = OOZE_ROWS(values) - (ooze_bench_on_processor(r) ? 2 : 0);
+    for (int k = 0; k < rows; k++) {
         char key[96];
         snprintf(key, sizeof key, "%s_%s_%s", values[k].key, part->stage, part->name);
         ooze_facts_real(facts, key, values[k].value, "");
@@ -105,7 +105,10 @@ static int print_json(const OozeBenchPlan *plan, const OozeBenchResult *r, const
 
 static void print_stages(const OozeBenchResult *r)
 {
-    printf("  %-24s %10s %10s %10s %10s\n", "stage", "ns", "ms", "calls", "ms a call");
+    const bool counts = !ooze_bench_on_processor(r);
+    double launches = 0.0, waits = 0.0;
+    printf("  %-24s %10s %10s %10s %10s%s\n", "stage", "ns", "ms", "calls", "ms a call",
+           counts ? "   launches      waits" : "");
     for (int k = 0; k < r->stage_count; k++) {
         const OozeBenchTime *stage = &r->stages[k];
         printf("  %-24s %10.1f %10.3f\n", stage->name, 1e9 * stage->seconds, step_ms(r, stage));
@@ -113,10 +116,19 @@ static void print_stages(const OozeBenchResult *r)
             const OozeBenchTime *part = &r->parts[i];
             if (is_done(part) && strcmp(part->stage, stage->name) == 0) {
                 double ms = step_ms(r, part);
-                printf("    %-22s %10.1f %10.3f %10.1f %10.4f\n", part->name, 1e9 * part->seconds,
-                       ms, part->calls, ms / part->calls);
+                printf("    %-22s %10.1f %10.3f %10.1f %10.4f", part->name, 1e9 * part->seconds, ms,
+                       part->calls, ms / part->calls);
+                if (counts) {
+                    printf(" %10.1f %10.1f", part->launches, part->waits);
+                }
+                printf("\n");
+                launches += part->launches;
+                waits += part->waits;
             }
         }
+    }
+    if (counts) {
+        printf("  launches     %.1f a step, and %.1f waits of the host\n", launches, waits);
     }
 }
 

@@ -10,6 +10,7 @@ void wrap_positions(Gpu *gpu, Store *store, const OozePeriodic *periodic)
 {
     float4 *x = store_positions(store);
     OozePeriodic box = *periodic;
+    store->box_known = false;
     for_each(
         gpu, store->n, OOZE_BODY(uint32_t i) { x[i] = wrap_point(box, x[i]); });
 }
@@ -26,12 +27,14 @@ double fastest_speed(Gpu *gpu, const Store *store)
     return sqrt((double)largest.a);
 }
 
-/* Lowest index of a particle out of bounds, and largest square of a speed. */
+/* Lowest index of a particle out of bounds, largest square of a speed, and the box around all. */
 struct BoundsCheck {
     uint32_t first_invalid;
     float square;
+    PointBox box;
     __device__ void operator+=(const BoundsCheck &o)
     {
+        box += o.box;
         first_invalid = o.first_invalid < first_invalid ? o.first_invalid : first_invalid;
         square = o.square > square ? o.square : square;
     }
@@ -45,7 +48,7 @@ OozeEngineEnd check_bounds(Gpu *gpu, Store *store, const OozePeriodic *periodic,
     float far2 = farthest * farthest, fast2 = fastest * fastest;
     OozePeriodic box = *periodic;
     bool wraps = ooze_periodic_any(periodic);
-    BoundsCheck none = {UINT32_MAX, 0.0f};
+    BoundsCheck none = {UINT32_MAX, 0.0f, box_of_none()};
     BoundsCheck check = sum_to_host(
         gpu, store->n, none, OOZE_BODY(uint32_t i) {
             float4 place = x[i], speed = v[i];
@@ -53,11 +56,14 @@ OozeEngineEnd check_bounds(Gpu *gpu, Store *store, const OozePeriodic *periodic,
             /* false for NaN and infinity */
             bool valid = dot(place, place) <= far2 && square <= fast2;
             if (valid && wraps) {
-                x[i] = wrap_point(box, place);
+                x[i] = place = wrap_point(box, place);
             }
-            BoundsCheck own = {valid ? UINT32_MAX : i, square};
+            BoundsCheck own = {valid ? UINT32_MAX : i, square,
+                               box_of_point(place.x, place.y, place.z)};
             return own;
         });
+    store->box = check.box;
+    store->box_known = gpu->failed == cudaSuccess && check.first_invalid == UINT32_MAX;
     OozeEngineEnd end = {check.first_invalid == UINT32_MAX ? UINT64_MAX : check.first_invalid,
                          sqrt((double)check.square)};
     return end;

@@ -16,8 +16,8 @@ namespace ooze
 void wrap_positions(Gpu *gpu, Store *store, const OozePeriodic *periodic);
 /* The largest speed. Waits. */
 double fastest_speed(Gpu *gpu, const Store *store);
-/* Wraps positions into the periodic box, and checks speeds against `fastest` and distances from the
-   origin against `farthest`. Waits. */
+/* Wraps positions into the periodic box, checks speeds against `fastest` and distances from the
+   origin against `farthest`, and finds the box around all particles. Waits. */
 OozeEngineEnd check_bounds(Gpu *gpu, Store *store, const OozePeriodic *periodic, float fastest,
                            float farthest);
 /* See find_fast and find_cells of OozeEngine. Wait. */

@@ -110,6 +110,11 @@ static void engine_wait(void *data)
     gpu_wait(&engine_of(data)->gpu);
 }
 
+static const OozeEngineCounts *engine_counts(const void *data)
+{
+    return &static_cast<const Engine *>(data)->gpu.counts;
+}
+
 /* ---- particles -------------------------------------------------------------------------- */
 
 static OozeStatus engine_upload(void *data, const OozeParticles *particles,
@@ -176,6 +181,7 @@ static OozeStatus engine_sort(void *data, const OozeStepContext *context, float 
     Engine *e = engine_of(data);
     Gpu *gpu = &e->gpu;
     scratch_reset(gpu);
+    e->grid.known_box = e->store.box_known ? &e->store.box : nullptr;
     OozeStatus result = grid_sort(gpu, &e->grid, store_positions(&e->store), e->store.n,
                                   context->support, &context->periodic, error);
     ooze_timer_lap(context->timer, "sort");
@@ -205,15 +211,14 @@ static OozeStatus engine_find_neighbours(void *data, const OozeStepContext *cont
     result = result ? result : walls_update(gpu, &e->walls, context, resampled, error);
     ooze_timer_add(context->timer, "boundary");
     if (!result) {
-        result = lists_build(gpu, &e->fluid, &e->grid, {x, e->store.n, x, context->support, true},
-                             error);
-        ooze_timer_lap(context->timer, "lists");
-    }
-    if (!result && e->walls.count > 0) {
-        result =
-            lists_build(gpu, &e->fluid_walls, &e->walls.grid,
-                        {x, e->store.n, e->walls.view.position, context->support, false}, error);
-        ooze_timer_lap(context->timer, "boundary_lists");
+        const uint64_t n = e->store.n;
+        const ListsJob jobs[] = {{&e->fluid, &e->grid, {x, n, x, context->support, true}, "lists"},
+                                 {&e->fluid_walls,
+                                  &e->walls.grid,
+                                  {x, n, e->walls.view.position, context->support, false},
+                                  "boundary_lists"}};
+        result = lists_build_all(gpu, jobs, e->walls.count > 0 ? 2 : 1, context->timer, error);
+        ooze_timer_add(context->timer, "lists");
     }
     return result;
 }
@@ -221,6 +226,7 @@ static OozeStatus engine_find_neighbours(void *data, const OozeStepContext *cont
 static OozeStatus engine_step(void *data, OozeStepContext *context, OozeError *error)
 {
     Engine *e = engine_of(data);
+    e->store.box_known = false; /* the method moves particles */
     return e->method->step(e, e->method_data, context, error);
 }
 
@@ -255,6 +261,7 @@ extern "C" const OozeEngine ooze_cuda_engine = {
     ooze::engine_destroy,
     ooze::engine_facts,
     ooze::engine_wait,
+    ooze::engine_counts,
     ooze::engine_upload,
     ooze::engine_download,
     ooze::engine_append,

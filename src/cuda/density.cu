@@ -23,13 +23,13 @@ static OozeStatus find_pairs(Engine *engine, const DensityJob *job, const float4
     ooze_timer_lap(c->timer, "density_sort");
     if (!status) {
         reorder(gpu, engine->grid.order, job->n, x, sorted, sizeof *x);
-        status = lists_build(gpu, &engine->near, &engine->grid,
-                             {sorted, job->n, sorted, c->support, true}, error);
-    }
-    if (!status && engine->walls.count > 0) {
-        status =
-            lists_build(gpu, &engine->near_walls, &engine->walls.grid,
-                        {sorted, job->n, engine->walls.view.position, c->support, false}, error);
+        const ListsJob jobs[] = {
+            {&engine->near, &engine->grid, {sorted, job->n, sorted, c->support, true}, nullptr},
+            {&engine->near_walls,
+             &engine->walls.grid,
+             {sorted, job->n, engine->walls.view.position, c->support, false},
+             nullptr}};
+        status = lists_build_all(gpu, jobs, engine->walls.count > 0 ? 2 : 1, nullptr, error);
     }
     ooze_timer_lap(c->timer, "density_lists");
     return status;
@@ -202,16 +202,19 @@ static void iterate(Engine *engine, const DensityJob *job, DensitySweep *s)
         density_multipliers(gpu, s, now);
         density_push_solids(engine, s, now);
         ooze_timer_lap(timer, "density_multipliers");
-        density_corrections(gpu, s, now);
+        const bool pushes = density_pushes_at_once(s) && !job->between;
+        density_corrections(gpu, s, now, pushes);
         ooze_timer_lap(timer, "density_corrections");
         if (job->between) {
             call_between(gpu, job, s);
             ooze_timer_lap(timer, job->rigid ? "rest" : "conformation_sweep");
         }
-        density_count_touching(gpu, s, now);
-        density_push_out(gpu, s, now);
-        density_push_back(engine, s, now);
-        ooze_timer_lap(timer, "push_out");
+        if (!pushes) {
+            density_count_touching(gpu, s, now);
+            density_push_out(gpu, s, now);
+            density_push_back(engine, s, now);
+            ooze_timer_lap(timer, "push_out");
+        }
         density_swap(s);
         launched = k + 1;
         continues = !may_stop || launched % BATCH != 0 ||
@@ -243,7 +246,9 @@ OozeStatus density_solve(Engine *engine, const DensityJob *job, float4 *x, float
     }
     Mark mark = scratch_mark(gpu);
     float4 *sorted = scratch<float4>(gpu, job->n);
-    wrap(gpu, &job->context->periodic, x, job->n);
+    if (ooze_periodic_any(&job->context->periodic)) {
+        wrap(gpu, &job->context->periodic, x, job->n);
+    }
     OozeStatus found = find_pairs(engine, job, x, sorted, error);
     if (!found) {
         DensitySweep s = make_sweep(engine, job, x, shift);

@@ -124,7 +124,14 @@ struct DensityIteration {
     bool first;
 };
 void density_multipliers(Gpu *gpu, const DensitySweep *sweep, DensityIteration iteration);
-void density_corrections(Gpu *gpu, const DensitySweep *sweep, DensityIteration iteration);
+/* `pushes`: moves particles inside solids onto their surface, too. With few particles a launch
+   costs more than the registers that this takes. */
+void density_corrections(Gpu *gpu, const DensitySweep *sweep, DensityIteration iteration,
+                         bool pushes);
+static inline bool density_pushes_at_once(const DensitySweep *sweep)
+{
+    return sweep->clearance && !sweep->pushes && sweep->n < FEW;
+}
 /* Moves particles inside solids onto their surface, in `next`. */
 void density_push_out(Gpu *gpu, const DensitySweep *sweep, DensityIteration iteration);
 

@@ -1,7 +1,7 @@
 /* The two sweeps of a density iteration. They load little per neighbour and recompute the rest,
    because memory bandwidth limits. Both particles of a pair compute the same numbers, to the last
    bit, so that rounding conserves momentum. */
-#include "cuda/density_sweep.cuh"
+#include "cuda/density_push_out.cuh"
 
 namespace ooze
 {
@@ -235,6 +235,9 @@ static void multipliers(Gpu *gpu, const DensitySweep *sweep, DensityIteration it
             if (s.clearance && i % SLICE == 0) {
                 s.touches[i / SLICE] = 0;
             }
+            if (i == 0) {
+                s.state->inside = 0;
+            }
         });
 }
 
@@ -326,7 +329,7 @@ OOZE_DEVICE float4 push_pairs(const DensitySweep &s, uint32_t i, uint32_t lane, 
     return sum;
 }
 
-template <int LANES, bool OPEN, PairLine LINE>
+template <int LANES, bool OPEN, PairLine LINE, bool PUSHES>
 static void corrections(Gpu *gpu, const DensitySweep *sweep, int k)
 {
     const DensitySweep s = *sweep;
@@ -356,8 +359,8 @@ static void corrections(Gpu *gpu, const DensitySweep *sweep, int k)
             }
             float mobility = s.mobility ? s.mobility[o] : 1.0f;
             move(s, i, o, s.shift[o] + mobility * by, mark_of(own));
-            if (i == 0) {
-                s.state->inside = 0;
+            if (PUSHES) {
+                push_out(s, i);
             }
         });
 }
@@ -375,12 +378,12 @@ void density_multipliers(Gpu *gpu, const DensitySweep *sweep, DensityIteration i
     }
 }
 
-template <bool OPEN>
+template <bool OPEN, bool PUSHES>
 static void correct(Gpu *gpu, const DensitySweep *sweep, DensityIteration iteration)
 {
-#define CORRECT_PRESENT(lanes)  corrections<lanes, OPEN, PRESENT>(gpu, sweep, iteration.k)
-#define CORRECT_FIRST(lanes)    corrections<lanes, OPEN, FIRST>(gpu, sweep, iteration.k)
-#define CORRECT_AT_START(lanes) corrections<lanes, OPEN, AT_START>(gpu, sweep, iteration.k)
+#define CORRECT_PRESENT(lanes)  corrections<lanes, OPEN, PRESENT, PUSHES>(gpu, sweep, iteration.k)
+#define CORRECT_FIRST(lanes)    corrections<lanes, OPEN, FIRST, PUSHES>(gpu, sweep, iteration.k)
+#define CORRECT_AT_START(lanes) corrections<lanes, OPEN, AT_START, PUSHES>(gpu, sweep, iteration.k)
     if (!sweep->start) {
         OOZE_LANES(sweep->n, CORRECT_PRESENT);
     } else if (iteration.first) {
@@ -390,12 +393,15 @@ static void correct(Gpu *gpu, const DensitySweep *sweep, DensityIteration iterat
     }
 }
 
-void density_corrections(Gpu *gpu, const DensitySweep *sweep, DensityIteration iteration)
+void density_corrections(Gpu *gpu, const DensitySweep *sweep, DensityIteration iteration,
+                         bool pushes)
 {
     if (sweep->open) {
-        correct<true>(gpu, sweep, iteration);
+        pushes ? correct<true, true>(gpu, sweep, iteration)
+               : correct<true, false>(gpu, sweep, iteration);
     } else {
-        correct<false>(gpu, sweep, iteration);
+        pushes ? correct<false, true>(gpu, sweep, iteration)
+               : correct<false, false>(gpu, sweep, iteration);
     }
 }
 

@@ -14,6 +14,10 @@ enum { PACK_FROM = FEW };
 /* Bonds of soft bodies, on the host and on the device. Starts as zero. */
 struct Bonds {
     OozeBonds *made; /* NULL: none yet */
+    /* for these slots and particles, see Store.changes, `valid` are the bonds; NULL: none */
+    bool found;
+    uint64_t found_slots, found_of;
+    const OozeBonds *valid;
     bool sent;
     uint64_t sent_slots, sent_of; /* of the copy on the device, see OozeBonds */
     DeviceBuffer first, other, length, share;

@@ -52,6 +52,7 @@ static const char *reason(cudaError_t code)
 void copy_in(Gpu *gpu, void *to, const void *from_host, size_t size)
 {
     if (size > 0 && gpu->failed == cudaSuccess) {
+        gpu->counts.launches++;
         record_error(gpu,
                      cudaMemcpyAsync(to, from_host, size, cudaMemcpyHostToDevice, gpu->stream));
     }
@@ -63,6 +64,8 @@ void copy_out(Gpu *gpu, void *to_host, const void *from, size_t size)
         return;
     }
     bool small = size <= 256;
+    gpu->counts.launches++;
+    gpu->counts.waits++;
     void *to = small ? gpu->scalars_host : to_host;
     record_error(gpu, cudaMemcpyAsync(to, from, size, cudaMemcpyDeviceToHost, gpu->stream));
     if (record_error(gpu, cudaStreamSynchronize(gpu->stream)) && small) {
@@ -73,6 +76,7 @@ void copy_out(Gpu *gpu, void *to_host, const void *from, size_t size)
 void copy(Gpu *gpu, void *to, const void *from, size_t size)
 {
     if (size > 0 && gpu->failed == cudaSuccess) {
+        gpu->counts.launches++;
         record_error(gpu, cudaMemcpyAsync(to, from, size, cudaMemcpyDeviceToDevice, gpu->stream));
     }
 }
@@ -80,6 +84,7 @@ void copy(Gpu *gpu, void *to, const void *from, size_t size)
 void clear(Gpu *gpu, void *memory, size_t size)
 {
     if (size > 0 && gpu->failed == cudaSuccess) {
+        gpu->counts.launches++;
         record_error(gpu, cudaMemsetAsync(memory, 0, size, gpu->stream));
     }
 }
@@ -95,6 +100,8 @@ bool poll_unfinished(Gpu *gpu, int k, const int32_t *off)
     if (gpu->failed != cudaSuccess) {
         return false;
     }
+    gpu->counts.launches++;
+    gpu->counts.waits += k > 0 ? 1 : 0;
     if (k > 0) {
         record_error(gpu, cudaEventSynchronize(gpu->poll_event[(k - 1) % 2]));
         if (gpu->failed != cudaSuccess || watched[(k - 1) % 2]) {
@@ -109,7 +116,12 @@ bool poll_unfinished(Gpu *gpu, int k, const int32_t *off)
 
 static bool create_streams(Gpu *gpu)
 {
+    int device = 0, major = 0;
     record_error(gpu, cudaStreamCreateWithFlags(&gpu->stream, cudaStreamNonBlocking));
+    record_error(gpu, cudaGetDevice(&device));
+    record_error(gpu, cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device));
+    /* for measurements */
+    gpu->overlaps_launches = major >= 9 && getenv("OOZE_OVERLAP_LAUNCHES") != nullptr;
     record_error(gpu, cudaMallocHost(&gpu->scalars_host, 256));
     record_error(gpu, cudaMallocHost(&gpu->polled, 64));
     record_error(gpu, cudaEventCreateWithFlags(&gpu->poll_event[0], cudaEventDisableTiming));
@@ -163,11 +175,13 @@ void copy_in(Gpu *gpu, void *to, const void *from_host, size_t size)
 void copy_out(Gpu *gpu, void *to_host, const void *from, size_t size)
 {
     copy(gpu, to_host, from, size);
+    gpu->counts.waits += size > 0 ? 1 : 0;
 }
 
 void copy(Gpu *gpu, void *to, const void *from, size_t size)
 {
     if (size > 0 && gpu->failed == cudaSuccess) {
+        gpu->counts.launches++;
         memmove(to, from, size);
     }
 }
@@ -175,6 +189,7 @@ void copy(Gpu *gpu, void *to, const void *from, size_t size)
 void clear(Gpu *gpu, void *memory, size_t size)
 {
     if (size > 0 && gpu->failed == cudaSuccess) {
+        gpu->counts.launches++;
         memset(memory, 0, size);
     }
 }
@@ -186,7 +201,8 @@ void gpu_wait(Gpu *gpu)
 
 bool poll_unfinished(Gpu *gpu, int k, const int32_t *off)
 {
-    (void)k;
+    gpu->counts.launches++;
+    gpu->counts.waits += k > 0 ? 1 : 0;
     return gpu->failed == cudaSuccess && !*off;
 }
 

@@ -58,6 +58,8 @@ struct Gpu {
     Chunk chunk[CHUNKS]; /* scratch memory, freed after the substep */
     int chunks, top;     /* their number, and the one that is being filled */
     size_t used, peak;   /* bytes of scratch: now, and at most since the last reset */
+    OozeEngineCounts counts;
+    bool overlaps_launches; /* see launch */
 };
 
 bool gpu_create(Gpu *gpu);
@@ -110,8 +112,37 @@ bool poll_unfinished(Gpu *gpu, int k, const int32_t *off);
 /* ---- loops ------------------------------------------------------------------------------ */
 
 #ifdef __CUDACC__
+/* The first call of every kernel that `launch` launches: lets the next kernel be set up from now
+   on, and waits for the one before. Without it a kernel could end before its predecessor, and the
+   next one begin too early. */
+static __device__ __forceinline__ void await_predecessor(void)
+{
+#if __CUDA_ARCH__ >= 900
+    cudaTriggerProgrammaticLaunchCompletion();
+    cudaGridDependencySynchronize();
+#endif
+}
+
+/* Launches a kernel. With gpu->overlaps_launches its blocks take their places while the kernel
+   before still runs (programmatic dependent launch), and wait there for its end. */
+template <class Kernel, class... Arguments>
+void launch(Gpu *gpu, uint64_t blocks, Kernel kernel, const Arguments &...arguments)
+{
+    cudaLaunchAttribute overlaps = {};
+    overlaps.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    overlaps.val.programmaticStreamSerializationAllowed = 1;
+    cudaLaunchConfig_t config = {};
+    config.gridDim = dim3((unsigned)blocks);
+    config.blockDim = dim3(BLOCK);
+    config.stream = gpu->stream;
+    config.attrs = &overlaps;
+    config.numAttrs = gpu->overlaps_launches ? 1 : 0;
+    record_error(gpu, cudaLaunchKernelEx(&config, kernel, arguments...));
+}
+
 template <class Body> __global__ void __launch_bounds__(BLOCK) each_kernel(uint32_t n, Body body)
 {
+    await_predecessor();
     uint32_t i = blockIdx.x * BLOCK + threadIdx.x;
     if (i < n) {
         body(i);
@@ -121,6 +152,7 @@ template <class Body> __global__ void __launch_bounds__(BLOCK) each_kernel(uint3
 template <int LANES, class Body>
 __global__ void __launch_bounds__(BLOCK) lanes_kernel(uint32_t n, Body body)
 {
+    await_predecessor();
     uint32_t i = blockIdx.x * (BLOCK / LANES) + threadIdx.x / LANES;
     if (i < n) {
         body(i, threadIdx.x % LANES);
@@ -134,9 +166,9 @@ template <class Body> void for_each(Gpu *gpu, uint64_t n, Body body)
     if (n == 0 || gpu->failed != cudaSuccess) {
         return;
     }
+    gpu->counts.launches++;
 #ifdef __CUDACC__
-    each_kernel<<<(unsigned)((n + BLOCK - 1) / BLOCK), BLOCK, 0, gpu->stream>>>((uint32_t)n, body);
-    record_error(gpu, cudaGetLastError());
+    launch(gpu, (n + BLOCK - 1) / BLOCK, each_kernel<Body>, (uint32_t)n, body);
 #else
     on_host_each(n, body);
 #endif
@@ -150,18 +182,20 @@ template <int LANES, class Body> void for_lanes(Gpu *gpu, uint64_t n, Body body)
     if (n == 0 || gpu->failed != cudaSuccess) {
         return;
     }
+    gpu->counts.launches++;
 #ifdef __CUDACC__
-    unsigned blocks = (unsigned)((n * LANES + BLOCK - 1) / BLOCK);
-    lanes_kernel<LANES><<<blocks, BLOCK, 0, gpu->stream>>>((uint32_t)n, body);
-    record_error(gpu, cudaGetLastError());
+    launch(gpu, (n * LANES + BLOCK - 1) / BLOCK, lanes_kernel<LANES, Body>, (uint32_t)n, body);
 #else
     static_assert(LANES == 1, "one thread a particle on a processor");
     on_host_each(n, [=](uint32_t i) { body(i, 0u); });
 #endif
 }
 
-/* Below FEW particles, MANY_LANES lanes share one. */
-enum { FEW = 40000, MANY_LANES = 8 };
+/* Below FEW particles, MANY_LANES lanes share one. OOZE_FEW: for measurements with other limits. */
+#ifndef OOZE_FEW
+#define OOZE_FEW 40000
+#endif
+enum { FEW = OOZE_FEW, MANY_LANES = 8 };
 #ifdef __CUDACC__
 #define OOZE_LANES(n, call)                                                                        \
     do {                                                                                           \
@@ -317,6 +351,7 @@ __global__ void __launch_bounds__(BLOCK)
 {
     __shared__ __align__(16) char memory[BLOCK / 32 * sizeof(T)];
     T *shared = reinterpret_cast<T *>(memory);
+    await_predecessor();
     uint32_t i = blockIdx.x * (BLOCK / LANES) + threadIdx.x / LANES, lane = threadIdx.x % LANES;
     uint32_t group = blockIdx.x / GROUP, groups = (gridDim.x + GROUP - 1) / GROUP;
     uint32_t members = group + 1 < groups ? (uint32_t)GROUP : gridDim.x - group * GROUP;
@@ -357,15 +392,15 @@ void sum_lanes(Gpu *gpu, uint64_t n, T none, Body body, Then then)
     if (gpu->failed != cudaSuccess) {
         return;
     }
+    gpu->counts.launches++;
 #ifdef __CUDACC__
     uint64_t blocks = n ? (n * LANES + BLOCK - 1) / BLOCK : 1,
              groups = (blocks + GROUP - 1) / GROUP;
     T *partial = static_cast<T *>(buffer_bytes(gpu, &gpu->partial, (blocks + groups) * sizeof(T)));
     uint32_t *ticket = sum_tickets(gpu, 1 + groups);
     if (gpu->failed == cudaSuccess) {
-        sum_kernel<LANES><<<(unsigned)blocks, BLOCK, 0, gpu->stream>>>((uint32_t)n, none, partial,
-                                                                       ticket, body, then);
-        record_error(gpu, cudaGetLastError());
+        launch(gpu, blocks, sum_kernel<LANES, T, Body, Then>, (uint32_t)n, none, partial, ticket,
+               body, then);
     }
 #else
     static_assert(LANES == 1, "one thread a particle on a processor");
@@ -401,6 +436,18 @@ template <class T, class Body> T sum_to_host(Gpu *gpu, uint64_t n, T none, Body 
 }
 
 /* ---- numbers and their bits --- */
+
+#ifdef __CUDACC__
+OOZE_DEVICE uint32_t lowest_bit(uint32_t bits)
+{
+    return (uint32_t)__ffs((int)bits) - 1;
+}
+#else
+OOZE_DEVICE uint32_t lowest_bit(uint32_t bits)
+{
+    return (uint32_t)__builtin_ctz(bits);
+}
+#endif
 
 OOZE_DEVICE float bits_to_float(uint32_t bits)
 {

@@ -18,33 +18,29 @@ void grid_free(Gpu *gpu, Grid *grid)
 /* ---- the box around the points ---- */
 
 struct Bounds {
-    float low[3], high[3];
+    PointBox box;
     uint32_t not_finite; /* index of the first such point */
     __device__ void operator+=(const Bounds &o)
     {
-        for (int k = 0; k < 3; k++) {
-            low[k] = o.low[k] < low[k] ? o.low[k] : low[k];
-            high[k] = o.high[k] > high[k] ? o.high[k] : high[k];
-        }
+        box += o.box;
         not_finite = o.not_finite < not_finite ? o.not_finite : not_finite;
     }
 };
 
 enum { STRIPES = 1 << 18 }; /* points in flight: enough to fill a GPU */
 
-static OozeStatus find_box(Gpu *gpu, Grid *grid, const float4 *points, uint64_t n, OozeError *error)
+static OozeStatus find_box(Gpu *gpu, PointBox *box, const float4 *points, uint64_t n,
+                           OozeError *error)
 {
-    const float far = 3.4028234e38f;
-    Bounds none = {{far, far, far}, {-far, -far, -far}, UINT32_MAX};
+    Bounds none = {box_of_none(), UINT32_MAX};
     uint64_t stripes = n < STRIPES ? n : (uint64_t)STRIPES;
-    Bounds box = sum_to_host(
+    Bounds found = sum_to_host(
         gpu, stripes, none, OOZE_BODY(uint32_t i) {
             Bounds bounds = none;
             for (uint64_t k = i; k < n; k += stripes) {
                 float4 p = points[k];
                 float zero_if_finite = (p.x - p.x) + (p.y - p.y) + (p.z - p.z);
-                Bounds one = {{p.x, p.y, p.z},
-                              {p.x, p.y, p.z},
+                Bounds one = {box_of_point(p.x, p.y, p.z),
                               zero_if_finite == 0.0f ? UINT32_MAX : (uint32_t)k};
                 bounds += one;
             }
@@ -53,13 +49,12 @@ static OozeStatus find_box(Gpu *gpu, Grid *grid, const float4 *points, uint64_t 
     if (gpu->failed != cudaSuccess) {
         return status(gpu, n, error);
     }
-    if (box.not_finite != UINT32_MAX) {
+    if (found.not_finite != UINT32_MAX) {
         float4 p = {};
-        copy_out(gpu, &p, points + box.not_finite, sizeof p);
-        return ooze_grid_not_finite(box.not_finite, {p.x, p.y, p.z, p.w}, error);
+        copy_out(gpu, &p, points + found.not_finite, sizeof p);
+        return ooze_grid_not_finite(found.not_finite, {p.x, p.y, p.z, p.w}, error);
     }
-    memcpy(grid->low, box.low, sizeof grid->low);
-    memcpy(grid->high, box.high, sizeof grid->high);
+    *box = found.box;
     return OOZE_OK;
 }
 
@@ -222,6 +217,8 @@ template <class Key> static void sort_cells(Gpu *gpu, Grid *grid, const float4 *
 OozeStatus grid_sort(Gpu *gpu, Grid *grid, const float4 *points, uint64_t n, double cell,
                      const OozePeriodic *periodic, OozeError *error)
 {
+    const PointBox *known = grid->known_box;
+    grid->known_box = nullptr;
     grid->n = grid->cells.n = 0; /* a failed sort leaves an empty grid */
     OozeStatus result = ooze_grid_check(n, cell, periodic, error);
     if (result) {
@@ -236,8 +233,11 @@ OozeStatus grid_sort(Gpu *gpu, Grid *grid, const float4 *points, uint64_t n, dou
     if (n == 0 || gpu->failed != cudaSuccess) {
         return status(gpu, n, error);
     }
-    result = find_box(gpu, grid, points, n, error);
+    PointBox box = known ? *known : box_of_none();
+    result = known ? OOZE_OK : find_box(gpu, &box, points, n, error);
     if (!result) {
+        memcpy(grid->low, box.low, sizeof grid->low);
+        memcpy(grid->high, box.high, sizeof grid->high);
         result = set_cells(grid, n, error);
     }
     if (result) {

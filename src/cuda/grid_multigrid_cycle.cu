@@ -239,6 +239,7 @@ static void launch_small(Gpu *gpu, const GridMultigrid *mg, int first, const int
     if (gpu->failed != cudaSuccess) {
         return;
     }
+    gpu->counts.launches++;
 #ifdef __CUDACC__
     small_kernel<<<1, SMALL_THREADS, 0, gpu->stream>>>(mg->device_level, first, mg->levels - 1,
                                                        mg->dense, off);

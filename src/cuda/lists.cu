@@ -17,6 +17,8 @@ void lists_free(Gpu *gpu, Lists *lists)
 static constexpr uint32_t COUNT_MAX = 65535;
 /* Chunks stored per point: 44 KiB per block, within the default limit of shared memory. */
 static constexpr uint32_t CHUNKS_MAX = 44;
+/* Quadruples beyond those of the last build: short lists grow by large shares in a step. */
+static constexpr uint64_t QUADS_SPARE = 1024;
 
 /* Points whose neighbours are searched, and the candidates. */
 struct Search {
@@ -44,10 +46,6 @@ struct Found {
 };
 
 #ifdef __CUDACC__
-OOZE_DEVICE uint32_t lowest_bit(uint32_t bits)
-{
-    return (uint32_t)__ffs((int)bits) - 1;
-}
 OOZE_DEVICE uint32_t bits_set(uint32_t bits)
 {
     return (uint32_t)__popc(bits);
@@ -57,10 +55,6 @@ OOZE_DEVICE uint32_t bits_reversed(uint32_t bits)
     return __brev(bits);
 }
 #else
-OOZE_DEVICE uint32_t lowest_bit(uint32_t bits)
-{
-    return (uint32_t)__builtin_ctz(bits);
-}
 OOZE_DEVICE uint32_t bits_set(uint32_t bits)
 {
     return (uint32_t)__builtin_popcount(bits);
@@ -288,6 +282,7 @@ static void make_slices(Gpu *gpu, const Search &search, uint64_t n, const Target
     if (n > 0 && gpu->failed == cudaSuccess) {
         unsigned blocks = (unsigned)((n + BLOCK - 1) / BLOCK);
         size_t shared = to.chunks * BLOCK * sizeof(uint2);
+        gpu->counts.launches++;
         slices_kernel<SPARSE, WRAPS>
             <<<blocks, BLOCK, shared, gpu->stream>>>((uint32_t)n, search, to, found);
         record_error(gpu, cudaGetLastError());
@@ -339,12 +334,9 @@ static uint32_t kept_chunks(const Lists *lists)
     return wanted < min_chunks ? min_chunks : wanted > max_chunks ? max_chunks : wanted;
 }
 
-static Found build_slices(Gpu *gpu, const Search &search, uint64_t n, const Target &to)
+static void launch_slices(Gpu *gpu, const Search &search, uint64_t n, const Target &to,
+                          Found *found)
 {
-    Found *found = static_cast<Found *>(gpu->scalars);
-    Found sum = {0, 0, UINT32_MAX, 0, 0};
-    for_each(
-        gpu, 1, OOZE_BODY(uint32_t) { *found = sum; });
     bool any = search.cells.n > 0;
     if (any && search.cells.sparse) {
         search.cells.wraps ? make_slices<true, true>(gpu, search, n, to, found)
@@ -353,8 +345,6 @@ static Found build_slices(Gpu *gpu, const Search &search, uint64_t n, const Targ
         any &&search.cells.wraps ? make_slices<false, true>(gpu, search, n, to, found)
                                  : make_slices<false, false>(gpu, search, n, to, found);
     }
-    copy_out(gpu, &sum, found, sizeof sum);
-    return sum;
 }
 
 /* Memory for at least `quads`; discards the contents. */
@@ -369,46 +359,19 @@ static void reserve_index(Gpu *gpu, Lists *lists, uint64_t quads, Target *to)
     }
 }
 
-static OozeStatus make_lists(Gpu *gpu, Lists *lists, const Search &search, uint64_t n,
-                             OozeError *error)
-{
-    Target to = {};
-    to.begin = buffer<uint64_t>(gpu, &lists->begin_buffer, (n + SLICE - 1) / SLICE);
-    to.count = buffer<uint16_t>(gpu, &lists->count_buffer, n);
-    reserve_index(gpu, lists, lists->quads + lists->quads / 64, &to);
-    to.dummy = lists->dummy;
-    to.chunks = kept_chunks(lists);
-    Found sum = build_slices(gpu, search, n, to);
-    if (gpu->failed == cudaSuccess && sum.overfull != UINT32_MAX) {
-        return ooze_fail(error, OOZE_ERROR_LIMIT,
-                         "use a smaller support, or look for particles that lie on each other",
-                         "particle %llu has more than %d neighbours",
-                         (unsigned long long)sum.overfull, (int)COUNT_MAX);
-    }
-    lists->chunks = sum.chunks;
-    if (gpu->failed == cudaSuccess && sum.quads > to.capacity) {
-        reserve_index(gpu, lists, sum.quads + sum.quads / 64, &to);
-        to.chunks = kept_chunks(lists);
-        sum = build_slices(gpu, search, n, to);
-    }
-    OozeStatus result = status(gpu, n, error);
-    if (!result) {
-        lists->begin = to.begin;
-        lists->count = to.count;
-        lists->index = to.index;
-        lists->pairs = sum.pairs;
-        lists->stored = sum.quads * 4;
-        lists->quads = sum.quads;
-        lists->longest = sum.longest;
-        lists->n = n;
-    }
-    return result;
-}
+/* A build that is under way. */
+struct Build {
+    Search search;
+    Target to;
+    Found sum;
+};
 
-OozeStatus lists_build(Gpu *gpu, Lists *lists, const Grid *grid, const ListQuery &query,
-                       OozeError *error)
+static OozeStatus begin_build(Gpu *gpu, const ListsJob &job, Build *build, OozeError *error)
 {
-    double radius = query.radius;
+    Lists *lists = job.lists;
+    const Grid *grid = job.grid;
+    const ListQuery &query = job.query;
+    const double radius = query.radius;
     lists->n = lists->pairs = lists->stored = 0;
     if (!(radius > 0.0) || (grid->n > 0 && !(radius <= grid->cell))) {
         return ooze_fail(error, OOZE_ERROR_ARGUMENT, "sort with cells at least one radius wide",
@@ -416,12 +379,96 @@ OozeStatus lists_build(Gpu *gpu, Lists *lists, const Grid *grid, const ListQuery
                          grid->cell);
     }
     lists->dummy = (uint32_t)grid->n;
-    Search search = {grid->cells, query.points, query.candidates, 0.0f, -1.0f, query.skip_self};
-    search.square = (float)radius * (float)radius;
+    build->search = {grid->cells, query.points, query.candidates, 0.0f, -1.0f, query.skip_self};
+    build->search.square = (float)radius * (float)radius;
     if (grid->n > 0) { /* otherwise no row is within reach */
-        search.reach = reach_square(grid->cells, radius, grid->cell);
+        build->search.reach = reach_square(grid->cells, radius, grid->cell);
     }
-    return make_lists(gpu, lists, search, query.n, error);
+    Target *to = &build->to;
+    *to = {};
+    to->begin = buffer<uint64_t>(gpu, &lists->begin_buffer, (query.n + SLICE - 1) / SLICE);
+    to->count = buffer<uint16_t>(gpu, &lists->count_buffer, query.n);
+    reserve_index(gpu, lists, lists->quads + lists->quads / 64 + QUADS_SPARE, to);
+    to->dummy = lists->dummy;
+    to->chunks = kept_chunks(lists);
+    return OOZE_OK;
+}
+
+/* Launches the searches and reads their totals. Waits once. */
+static void run_builds(Gpu *gpu, const ListsJob *jobs, Build *builds, int count,
+                       OozeStepTimer *timer)
+{
+    static_assert(LISTS_AT_ONCE * sizeof(Found) <= 256, "totals fit into gpu->scalars");
+    Found *found = static_cast<Found *>(gpu->scalars), sum[LISTS_AT_ONCE];
+    const Found none = {0, 0, UINT32_MAX, 0, 0};
+    for_each(
+        gpu, (uint64_t)count, OOZE_BODY(uint32_t k) { found[k] = none; });
+    for (int k = 0; k < count; k++) {
+        sum[k] = none;
+        launch_slices(gpu, builds[k].search, jobs[k].query.n, builds[k].to, found + k);
+        if (jobs[k].part) {
+            ooze_timer_lap(timer, jobs[k].part);
+        }
+    }
+    copy_out(gpu, sum, found, (size_t)count * sizeof *found);
+    for (int k = 0; k < count; k++) {
+        builds[k].sum = sum[k];
+    }
+}
+
+static OozeStatus end_build(Gpu *gpu, const ListsJob &job, Build *build, OozeError *error)
+{
+    Lists *lists = job.lists;
+    const uint64_t n = job.query.n;
+    if (gpu->failed == cudaSuccess && build->sum.overfull != UINT32_MAX) {
+        return ooze_fail(error, OOZE_ERROR_LIMIT,
+                         "use a smaller support, or look for particles that lie on each other",
+                         "particle %llu has more than %d neighbours",
+                         (unsigned long long)build->sum.overfull, (int)COUNT_MAX);
+    }
+    lists->chunks = build->sum.chunks;
+    if (gpu->failed == cudaSuccess && build->sum.quads > build->to.capacity) {
+        const ListsJob again = {job.lists, job.grid, job.query, nullptr};
+        reserve_index(gpu, lists, build->sum.quads + build->sum.quads / 64, &build->to);
+        build->to.chunks = kept_chunks(lists);
+        run_builds(gpu, &again, build, 1, nullptr);
+    }
+    OozeStatus result = status(gpu, n, error);
+    if (!result) {
+        lists->begin = build->to.begin;
+        lists->count = build->to.count;
+        lists->index = build->to.index;
+        lists->pairs = build->sum.pairs;
+        lists->stored = build->sum.quads * 4;
+        lists->quads = build->sum.quads;
+        lists->longest = build->sum.longest;
+        lists->n = n;
+    }
+    return result;
+}
+
+OozeStatus lists_build_all(Gpu *gpu, const ListsJob *jobs, int count, OozeStepTimer *timer,
+                           OozeError *error)
+{
+    Build builds[LISTS_AT_ONCE];
+    OozeStatus result = OOZE_OK;
+    for (int k = 0; k < count && !result; k++) {
+        result = begin_build(gpu, jobs[k], &builds[k], error);
+    }
+    if (!result) {
+        run_builds(gpu, jobs, builds, count, timer);
+    }
+    for (int k = 0; k < count && !result; k++) {
+        result = end_build(gpu, jobs[k], &builds[k], error);
+    }
+    return result;
+}
+
+OozeStatus lists_build(Gpu *gpu, Lists *lists, const Grid *grid, const ListQuery &query,
+                       OozeError *error)
+{
+    const ListsJob job = {lists, grid, query, nullptr};
+    return lists_build_all(gpu, &job, 1, nullptr, error);
 }
 
 } // namespace ooze

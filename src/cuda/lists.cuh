@@ -7,6 +7,27 @@
 namespace ooze
 {
 
+/* A box around points; low > high: there are none. */
+struct PointBox {
+    float low[3], high[3];
+    __host__ __device__ void operator+=(const PointBox &o)
+    {
+        for (int k = 0; k < 3; k++) {
+            low[k] = o.low[k] < low[k] ? o.low[k] : low[k];
+            high[k] = o.high[k] > high[k] ? o.high[k] : high[k];
+        }
+    }
+};
+OOZE_BOTH PointBox box_of_point(float x, float y, float z)
+{
+    return {{x, y, z}, {x, y, z}};
+}
+OOZE_BOTH PointBox box_of_none(void)
+{
+    const float far = 3.4028234e38f;
+    return {{far, far, far}, {-far, -far, -far}};
+}
+
 /* Points sorted by cell: one support wide in y and z, and a quarter of that in x. The sort is
    stable, by z, y, then x. Starts as zero. */
 struct Grid {
@@ -15,7 +36,9 @@ struct Grid {
     double cell; /* m: edge of a row, the largest radius to search */
     OozePeriodic periodic;
     float low[3], high[3]; /* box around the points of the last sort */
-    uint32_t *order;       /* device: order[new] = old */
+    /* box around the points of the next sort, which forgets it; NULL: the sort finds it */
+    const PointBox *known_box;
+    uint32_t *order; /* device: order[new] = old */
     /* private to grid.cu */
     Cells cells;
     DeviceBuffer order_buffer, table_buffer;
@@ -23,7 +46,8 @@ struct Grid {
 
 void grid_free(Gpu *gpu, Grid *grid);
 /* As ooze_grid_sort: a coordinate that is not finite is OOZE_ERROR_NUMERIC and names the first such
-   point; a periodic box narrower than three cells is OOZE_ERROR_ARGUMENT. Waits for the bounds. */
+   point; a periodic box narrower than three cells is OOZE_ERROR_ARGUMENT. Waits for the box around
+   the points where it is not known. */
 OozeStatus grid_sort(Gpu *gpu, Grid *grid, const float4 *points, uint64_t n, double cell,
                      const OozePeriodic *periodic, OozeError *error);
 
@@ -64,6 +88,17 @@ struct ListQuery {
    the memory of the last build are made again. */
 OozeStatus lists_build(Gpu *gpu, Lists *lists, const Grid *grid, const ListQuery &query,
                        OozeError *error);
+
+/* The same for several lists at once, at most LISTS_AT_ONCE, which wait together. */
+enum { LISTS_AT_ONCE = 2 };
+struct ListsJob {
+    Lists *lists;
+    const Grid *grid;
+    ListQuery query;
+    const char *part; /* that its time belongs to; NULL: none */
+};
+OozeStatus lists_build_all(Gpu *gpu, const ListsJob *jobs, int count, OozeStepTimer *timer,
+                           OozeError *error);
 
 /* Captured by loop bodies. */
 struct ListView {

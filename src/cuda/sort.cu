@@ -49,6 +49,7 @@ static void sort(Gpu *gpu, Key *key[2], uint32_t *index[2], uint64_t n, int bits
 
 void running_sum(Gpu *gpu, const uint32_t *from, uint64_t *to, uint64_t n)
 {
+    gpu->counts.launches += 2;
     if (gpu->failed != cudaSuccess) {
         return;
     }
@@ -127,6 +128,7 @@ static void sort(Gpu *gpu, Key *key[2], uint32_t *index[2], uint64_t n, int bits
 
 void running_sum(Gpu *gpu, const uint32_t *from, uint64_t *to, uint64_t n)
 {
+    gpu->counts.launches += 2;
     uint64_t sum = 0;
     for (uint64_t k = 0; k <= n && gpu->failed == cudaSuccess; k++) {
         to[k] = sum;
@@ -149,11 +151,13 @@ uint64_t select_unflagged(Gpu *gpu, const uint8_t *flag, uint32_t *kept, uint64_
 
 void sort_pairs(Gpu *gpu, uint32_t *key[2], uint32_t *index[2], uint64_t n, int bits)
 {
+    gpu->counts.launches += (uint64_t)(3 + (bits + 7) / 8); /* of CUB: a digit has 8 bits */
     sort(gpu, key, index, n, bits);
 }
 
 void sort_pairs(Gpu *gpu, uint64_t *key[2], uint32_t *index[2], uint64_t n, int bits)
 {
+    gpu->counts.launches += (uint64_t)(3 + (bits + 7) / 8); /* of CUB: a digit has 8 bits */
     sort(gpu, key, index, n, bits);
 }
 

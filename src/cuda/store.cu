@@ -162,10 +162,13 @@ static void copy_from(Gpu *gpu, Store *store, const OozeParticles *particles)
 OozeStatus store_upload(Gpu *gpu, Store *store, const OozeParticles *particles, OozeError *error)
 {
     OozeStatus result = OOZE_OK;
+    const uint64_t changes = store->changes;
     store->n = 0;
+    store->box_known = false;
     if (!same_fields(store, particles)) {
         result = copy_field_infos(gpu, store, particles, error);
     }
+    store->changes = changes + 1;
     uint64_t n = ooze_particles_count(particles);
     if (!result) {
         result = reserve(gpu, store, n, error);
@@ -194,6 +197,13 @@ OozeStatus store_append(Gpu *gpu, Store *store, const OozeParticles *arrivals, O
     copy_from(gpu, store, arrivals);
     result = status(gpu, n + more, error);
     store->n = result ? n : store->n;
+    const OozeFloat4 *x =
+        static_cast<const OozeFloat4 *>(ooze_particles_data_const(arrivals, OOZE_FIELD_POSITION));
+    for (uint64_t i = 0; i < more; i++) {
+        const float zero_if_finite = (x[i].x - x[i].x) + (x[i].y - x[i].y) + (x[i].z - x[i].z);
+        store->box += box_of_point(x[i].x, x[i].y, x[i].z);
+        store->box_known = store->box_known && zero_if_finite == 0.0f;
+    }
     return result;
 }
 
@@ -303,6 +313,8 @@ OozeStatus store_remove(Gpu *gpu, Store *store, const uint8_t *remove, uint64_t 
     if (gpu->failed == cudaSuccess && kept < n) {
         reorder_fields(gpu, store, order, kept);
         store->n = kept;
+        store->changes++;
+        store->box_known = false;
         clear_padding(gpu, store);
     }
     scratch_rewind(gpu, mark);

@@ -15,6 +15,7 @@ struct Readback; /* see readback.cuh */
 
 struct Store {
     uint64_t n;
+    uint64_t changes;  /* number of times that particles were uploaded or removed */
     uint64_t capacity; /* particles that every field has room for, beside PADDING elements */
     int field_count;
     struct {
@@ -22,6 +23,9 @@ struct Store {
         size_t size; /* bytes of an element, padding of its stride included */
         DeviceBuffer buffer;
     } field[FIELDS_MAX];
+    /* around the positions, where it is known */
+    bool box_known;
+    PointBox box;
     Readback *readback; /* NULL: fields are copied without pinned memory */
 };
 

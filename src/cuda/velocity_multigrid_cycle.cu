@@ -299,6 +299,7 @@ static void launch_small(Gpu *gpu, const VelocityMultigrid *mg, int first, const
     const double *dense = mg->dense;
     int last = mg->levels - 1, device = 0, most = 0;
     void *arguments[] = {&levels, &first, &last, &dense, &off};
+    gpu->counts.launches++;
     record_error(gpu, cudaGetDevice(&device));
     record_error(gpu, cudaDeviceGetAttribute(&most, cudaDevAttrMultiProcessorCount, device));
     if (gpu->failed == cudaSuccess) {

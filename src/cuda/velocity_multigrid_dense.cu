@@ -69,6 +69,7 @@ static void invert(Gpu *gpu, double *a, double *other, uint32_t n)
     if (gpu->failed != cudaSuccess) {
         return;
     }
+    gpu->counts.launches++;
 #ifdef __CUDACC__
     invert_kernel<<<1, DENSE_THREADS, 0, gpu->stream>>>(a, other, n);
     record_error(gpu, cudaGetLastError());

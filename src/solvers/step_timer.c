@@ -17,11 +17,17 @@ double ooze_timer_now(const OozeStepTimer *timer)
     return timer->read();
 }
 
+static OozeEngineCounts counts_of(const OozeStepTimer *timer)
+{
+    return timer->counts ? *timer->counts : (OozeEngineCounts){0, 0};
+}
+
 void ooze_timer_begin(OozeStepTimer *timer, const char *stage)
 {
     if (timer) {
         timer->stage = stage;
         timer->last = ooze_timer_now(timer);
+        timer->last_counts = counts_of(timer);
     }
 }
 
@@ -48,6 +54,10 @@ static OozeStagePartTime *attribute(OozeStepTimer *timer, const char *name)
     double now = ooze_timer_now(timer);
     part->seconds += now - timer->last;
     timer->last = now;
+    const OozeEngineCounts counts = counts_of(timer);
+    part->launches += counts.launches - timer->last_counts.launches;
+    part->waits += counts.waits - timer->last_counts.waits;
+    timer->last_counts = counts;
     return part;
 }
 

@@ -8,6 +8,11 @@
 
 enum { OOZE_TIMER_PARTS_MAX = 48 };
 
+/* Work of an engine that is not the processor, since it was created. */
+typedef struct OozeEngineCounts {
+    uint64_t launches, waits;
+} OozeEngineCounts;
+
 typedef struct OozeStepTimer {
     const char *stage; /* that laps belong to */
     OozeStagePartTime parts[OOZE_TIMER_PARTS_MAX];
@@ -17,6 +22,8 @@ typedef struct OozeStepTimer {
     /* Waits until the engine has finished all work that was queued. NULL: laps do not wait. */
     void (*wait)(void *engine);
     void *engine;
+    const OozeEngineCounts *counts; /* of the engine, which goes on counting; NULL: none */
+    OozeEngineCounts last_counts;   /* at the last lap */
 } OozeStepTimer;
 
 OozeStepTimer ooze_step_timer(void);

@@ -1,5 +1,5 @@
 /* Six numbers of a rigid body, linear then angular: velocities, momenta, or one row of a constraint
-   on velocities. Valid C and C++. */
+   on velocities. Valid C17 and CUDA. */
 #ifndef OOZE_SOLVERS_TWIST_H
 #define OOZE_SOLVERS_TWIST_H
 
@@ -46,7 +46,7 @@ OOZE_FORMULA OozeTwist ooze_twist_apply(const OozeTwistMatrix *a, const OozeTwis
 }
 
 /* Adds N^T K N, where N takes the six velocities to that of a point at `arm`; k: 3 x 3. */
-static inline void ooze_twist_add_point(OozeTwistMatrix *a, const float k[9], const double arm[3])
+OOZE_FORMULA void ooze_twist_add_point(OozeTwistMatrix *a, const float k[9], const double arm[3])
 {
     const double n[3][6] = {{1, 0, 0, 0, arm[2], -arm[1]},
                             {0, 1, 0, -arm[2], 0, arm[0]},
@@ -61,7 +61,7 @@ static inline void ooze_twist_add_point(OozeTwistMatrix *a, const float k[9], co
 }
 
 /* Of a positive definite matrix, by its factor L L^T. */
-static inline OozeTwistMatrix ooze_twist_inverse(OozeTwistMatrix a)
+OOZE_FORMULA OozeTwistMatrix ooze_twist_inverse(OozeTwistMatrix a)
 {
     OozeTwistMatrix inverse;
     for (int j = 0; j < 6; j++) {
@@ -94,7 +94,7 @@ static inline OozeTwistMatrix ooze_twist_inverse(OozeTwistMatrix a)
 }
 
 /* Takes out of an inverse mass what moves along a row: no force then gives velocity along it. */
-static inline void ooze_twist_hold(OozeTwistMatrix *inverse, const OozeTwist *row)
+OOZE_FORMULA void ooze_twist_hold(OozeTwistMatrix *inverse, const OozeTwist *row)
 {
     OozeTwist response = ooze_twist_apply(inverse, row);
     double along = ooze_twist_dot(row, &response);

@@ -88,6 +88,7 @@ void ooze_world_close_engine(OozeWorld *world)
     world->data_location = OOZE_DATA_ON_HOST;
     world->engine_speed = NAN;
     world->timer.wait = NULL;
+    world->timer.counts = NULL;
 }
 
 static OozeStatus switch_engine(OozeWorld *world, const OozeEngine *engine, OozeError *error)
@@ -152,6 +153,9 @@ void ooze_world_time_parts(OozeWorld *world)
 {
     world->timer.wait = world->engine->wait;
     world->timer.engine = world->engine_data;
+    world->timer.counts = world->engine->counts ? world->engine->counts(world->engine_data) : NULL;
+    world->timer.last_counts =
+        world->timer.counts ? *world->timer.counts : (OozeEngineCounts){0, 0};
 }
 
 /* ---- copies between host and engine ----------------------------------------------------- */

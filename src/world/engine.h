@@ -49,6 +49,8 @@ typedef struct OozeEngine {
     void (*facts)(const void *data, OozeEngineFacts *facts);
     /* Returns when all launched work is complete. NULL: all calls are synchronous. */
     void (*wait)(void *data);
+    /* What it counts, at an address that stays. NULL: nothing. */
+    const OozeEngineCounts *(*counts)(const void *data);
 
     /* Copy all particles from and to the host's store; its next id does not change. `arrays` are
        those of the method (see OozeMethod.arrays), NULL where it has none: upload reads data and

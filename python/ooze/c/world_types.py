@@ -459,6 +459,12 @@ class OozeStagePartTime(Structure):
     name: bytes | None = member(c_char_p)
     seconds: float = member(c_double, "total since the world was created")
     calls: int = member(c_uint64, "total since the world was created")
+    launches: int = member(c_uint64,
+        "On a GPU while the parts are timed (see ooze bench): kernels, copies and fills that "
+        "the host launched, and its waits for results.")
+    waits: int = member(c_uint64,
+        "On a GPU while the parts are timed (see ooze bench): kernels, copies and fills that "
+        "the host launched, and its waits for results.")
 
 
 @structure

@@ -81,6 +81,7 @@ void sum_components(Gpu *gpu, uint64_t n, const uint32_t *root, unsigned long lo
     if (gpu->failed != cudaSuccess) {
         return;
     }
+    gpu->counts.launches++;
 #ifdef __CUDACC__
     component_kernel<K><<<(unsigned)((n + BLOCK - 1) / BLOCK), BLOCK, 0, gpu->stream>>>(
         (uint32_t)n, root, sums, off, body);

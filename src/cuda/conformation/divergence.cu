@@ -147,21 +147,6 @@ template <int LANES, bool WRAPS> static void divergence_push_loop(Step *step, Di
         });
 }
 
-/* The impulses on the particles of a rigid body become its motion. */
-static void apply_body_impulses(Step *step, DivergenceView v)
-{
-    StepView s = step->view;
-    const uint32_t *index = rigid_slots(step) > 0 ? step->bodies->index : nullptr;
-    bodies_apply_impulses(step);
-    for_each(
-        step->gpu, rigid_slots(step), OOZE_BODY(uint32_t slot) {
-            uint32_t i = index[slot];
-            if (i != OOZE_NO_PARTICLE) {
-                v.free[i] = s.u[i];
-            }
-        });
-}
-
 void divergence(Step *step)
 {
     Gpu *gpu = step->gpu;
@@ -185,7 +170,7 @@ void divergence(Step *step)
 #define DIVERGENCE_PUSH(lanes, wraps) divergence_push_loop<lanes, wraps>(step, v)
         OOZE_EACH_KIND(step, DIVERGENCE_MULTIPLIER);
         OOZE_EACH_KIND(step, DIVERGENCE_PUSH);
-        apply_body_impulses(step, v);
+        bodies_apply_impulses(step, v.free);
         ooze_timer_lap(timer, "divergence");
     }
     scratch_rewind(gpu, mark);

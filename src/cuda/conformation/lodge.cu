@@ -13,19 +13,10 @@ struct RecordParticleRz {
     __device__ void operator()(Sum1 sum) const { state->particle_rz = sum.a; }
 };
 
-/* p += response of rigid bodies to the residual. */
-static void add_response(Lodge *solve)
+/* The response of its rigid body to the residual at particle i; 0 for other particles. */
+OOZE_DEVICE float4 body_response(const StepView &s, const RigidView &b, uint32_t i)
 {
-    LodgeView v = solve->view;
-    const uint32_t *index = solve->step->bodies->index;
-    const float4 *response = bodies_response(solve->step);
-    for_each(
-        solve->step->gpu, rigid_slots(solve->step), OOZE_BODY(uint32_t slot) {
-            uint32_t i = index[slot];
-            if (i != OOZE_NO_PARTICLE && !v.state->off) {
-                v.p[i] = direction_set(v, i, v.p[i] + response[slot]);
-            }
-        });
+    return s.rigid_of[i] ? response_at(b, i) : f32x4(0, 0, 0);
 }
 
 /* r = b - A u with b = rho u*; ap holds A u. p = z. `then` receives r.z. */
@@ -66,14 +57,21 @@ static void start(Lodge *solve, double tolerance)
     }
     RecordParticleRz record = {state};
     start_loop(solve, record);
-    bodies_precondition(solve->step, solve->view.r, nullptr);
-    const double *bodies_rz = solve->step->bodies->rigid.rz;
-    for_each(
-        solve->step->gpu, 1, OOZE_BODY(uint32_t) {
-            Sum1 rz = {state->particle_rz + *bodies_rz};
+    bodies_precondition(
+        solve->step, solve->view.r, nullptr, OOZE_BODY(double bodies_rz) {
+            Sum1 rz = {state->particle_rz + bodies_rz};
             begin(rz);
         });
-    add_response(solve);
+    LodgeView v = solve->view;
+    StepView s = solve->step->view;
+    const RigidView b = solve->step->bodies->rigid;
+    for_each(
+        solve->step->gpu, rigid_slots(solve->step), OOZE_BODY(uint32_t slot) {
+            uint32_t i = b.index[slot];
+            if (i != OOZE_NO_PARTICLE && !state->off) {
+                v.p[i] = direction_set(v, i, v.p[i] + body_response(s, b, i));
+            }
+        });
 }
 
 /* u and r, and r.z without rigid bodies. */
@@ -99,14 +97,13 @@ static void advance_particles(Lodge *solve, const int32_t *off)
         then);
 }
 
-/* z + beta p */
+/* z + beta p, by masses */
 OOZE_DEVICE float4 next_direction(const StepView &s, const LodgeView &v, uint32_t i, float4 r,
                                   float4 p)
 {
     float beta = (float)v.state->beta;
     float per = 1.0f / s.rheology[s.material[i]].preconditioner_mass;
-    p = f32x4(per * r.x + beta * p.x, per * r.y + beta * p.y, per * r.z + beta * p.z);
-    return direction_set(v, i, p);
+    return f32x4(per * r.x + beta * p.x, per * r.y + beta * p.y, per * r.z + beta * p.z);
 }
 
 /* As advance, in several loops: rigid bodies respond to the residual before the next direction is
@@ -117,25 +114,24 @@ static void advance_bodies(Lodge *solve, bool iteration, const int32_t *off)
     LodgeView v = solve->view;
     CgAdvance then = {v.state, off, iteration};
     advance_particles(solve, off);
-    bodies_precondition(solve->step, v.r, off);
-    const double *bodies_rz = solve->step->bodies->rigid.rz;
-    for_each(
-        solve->step->gpu, 1, OOZE_BODY(uint32_t) {
+    bodies_precondition(
+        solve->step, v.r, off, OOZE_BODY(double bodies_rz) {
             if (*off) {
                 return;
             }
-            Sum1 rz = {v.state->particle_rz + *bodies_rz};
+            Sum1 rz = {v.state->particle_rz + bodies_rz};
             bool keeps = iteration && !v.state->lost;
             v.state->beta = keeps ? rz.a / v.state->rz : 0.0;
             then(rz);
         });
+    const RigidView b = solve->step->bodies->rigid;
     for_each(
         solve->step->gpu, s.n, OOZE_BODY(uint32_t i) {
             if (!*off) {
-                v.p[i] = next_direction(s, v, i, v.r[i], v.p[i]);
+                float4 z = next_direction(s, v, i, v.r[i], v.p[i]);
+                v.p[i] = direction_set(v, i, z + body_response(s, b, i));
             }
         });
-    add_response(solve);
 }
 
 /* `then` receives r.z of the particles. */
@@ -157,7 +153,7 @@ template <class Then> static void advance_loop(Lodge *solve, const int32_t *off,
             s.u[i] = s.u[i] + alpha * p;
             v.r[i] = r;
             sum.a = (double)(per * dot(r, r));
-            v.p[i] = next_direction(s, v, i, r, p);
+            v.p[i] = direction_set(v, i, next_direction(s, v, i, r, p));
             return sum;
         },
         then);
@@ -176,14 +172,6 @@ void advance(Lodge *solve, bool iteration, const int32_t *off)
     }
 }
 
-/* A flag that is never set. */
-static const int32_t *never_off(Lodge *solve)
-{
-    int32_t *never = &solve->view.state->again_off;
-    clear(solve->step->gpu, never, sizeof *never);
-    return never;
-}
-
 /* The forces that the first stage has left out join the velocities here, so that every iterate has
    the momentum of u*. ap, the product of the velocities, becomes that of the sum. */
 static void add_deferred(Lodge *solve)
@@ -197,7 +185,7 @@ static void add_deferred(Lodge *solve)
             v.r[i] = v.ap[i];
             v.p[i] = project(s, i, f32x4(back.x, back.y, back.z));
         });
-    Product product = {v.p, false, false, never_off(solve)};
+    Product product = {v.p, false, false, &solve->view.state->never};
     dynamic_keep_product(step);
     multiply(solve, product);
     dynamic_add_product(step);
@@ -268,7 +256,7 @@ static void begin_iterations(Lodge *solve, int pass)
         for_each(
             step->gpu, 1, OOZE_BODY(uint32_t) { state->min_curvature = OOZE_LODGE_MIN_CURVATURE; });
     }
-    Product residual = {step->view.u, true, false, never_off(solve)};
+    Product residual = {step->view.u, true, false, &solve->view.state->never};
     multiply(solve, residual);
     if (solve->view.deferred && pass > 0) {
         scale_second_stage(solve, 0.5f);
@@ -368,7 +356,7 @@ static void release_contacts(Lodge *solve)
     if (!step->any_contacts && !rigid) {
         return;
     }
-    Product forces = {s.u, true, true, never_off(solve)};
+    Product forces = {s.u, true, true, &solve->view.state->never};
     multiply(solve, forces);
     for_each(
         step->gpu, s.n, OOZE_BODY(uint32_t i) {
@@ -415,10 +403,13 @@ static void allocate(Lodge *solve)
     v->u_star = scratch<float4>(gpu, n);
     v->pressure = solve->step->view.long_step ? scratch<float>(gpu, n) : nullptr;
     v->deferred = solve->step->plan.settings.second_order ? scratch<float4>(gpu, n) : nullptr;
-    /* padding of lists */
-    clear(gpu, v->hourglass + n, sizeof *v->hourglass);
-    clear(gpu, v->flux + 3 * n, 3 * sizeof *v->flux);
-    clear(gpu, v->p + n, sizeof *v->p);
+    const LodgeView to = *v;
+    for_each(/* padding of lists */
+             gpu, 1, OOZE_BODY(uint32_t) {
+                 to.hourglass[n] = 0.0f;
+                 to.p[n] = to.flux[3 * n] = to.flux[3 * n + 1] = to.flux[3 * n + 2] =
+                     f32x4(0, 0, 0);
+             });
     v->pack = pack_places(solve->step);
     pack_positions_alone(solve->step, &v->pack);
 }
@@ -471,7 +462,7 @@ static OozeStatus solve_lodge(Step *step, OozeError *error)
     }
     allocate(&solve);
     StepView s = step->view;
-    copy(gpu, solve.view.u_star, s.u, n * sizeof *s.u);
+    float4 *u_star = solve.view.u_star;
     Sum1 none = {0.0};
     BeginSolve begin = {solve.view.state};
     sum_each(
@@ -479,13 +470,13 @@ static OozeStatus solve_lodge(Step *step, OozeError *error)
         OOZE_BODY(uint32_t i) {
             float4 u = s.u[i];
             Sum1 sum = {(double)s.rheology[s.material[i]].relative_mass * (double)dot(u, u)};
+            u_star[i] = u;
+            if (s.surface_impulse) { /* see start_range of methods/conformation/lodge.c */
+                s.u[i] = u - s.surface_impulse[i];
+            }
             return sum;
         },
         begin);
-    if (s.surface_impulse) { /* see start_range of methods/conformation/lodge.c */
-        for_each(
-            gpu, n, OOZE_BODY(uint32_t i) { s.u[i] = s.u[i] - s.surface_impulse[i]; });
-    }
     for (int pass = 0; pass < solve.passes && !result; pass++) {
         prepare(&solve, pass > 0);
         if (solve.view.deferred && pass == 0) {
@@ -510,7 +501,7 @@ static OozeStatus solve_lodge(Step *step, OozeError *error)
         }
         warm_start_record(&solve);
         carried_record(&solve);
-        bodies_apply_impulses(step);
+        bodies_apply_impulses(step, nullptr);
         dynamic_spread(step, true);
     }
     scratch_rewind(gpu, mark);

@@ -19,6 +19,7 @@ struct SolveState : OozeConjugateGradients {
     /* Skips the second product of the guess, which all components accept entirely; or, in sweeps,
        the update of velocities after the last one. */
     int32_t again_off;
+    int32_t never; /* a flag that is never set */
 };
 
 /* Captured by loop bodies, with the step's view. */

@@ -85,41 +85,19 @@ OOZE_DEVICE OozeMomentumSums particle_sums(const StepView &s, const LodgeView &v
     return sums;
 }
 
-/* Device, per rigid body from 1 on: whether it has contacts. NULL: there are none. */
-static const uint8_t *rigid_contacts(Step *step)
-{
-    if (rigid_slots(step) == 0) {
-        return nullptr;
-    }
-    const OozeBodies *all = &step->bodies->all;
-    const uint64_t count = (uint64_t)all->rigid_count + 1;
-    uint8_t *held = static_cast<uint8_t *>(ooze_arena_alloc(step->context->arena, count, 1));
-    uint8_t *to = scratch<uint8_t>(step->gpu, count);
-    if (!held) {
-        record_error(step->gpu, cudaErrorMemoryAllocation);
-        return nullptr;
-    }
-    held[0] = 0;
-    for (uint64_t k = 1; k < count; k++) {
-        held[k] = all->rigids[k - 1].contact_count > 0;
-    }
-    copy_in(step->gpu, to, held, count);
-    return to;
-}
-
 /* held: at the roots of components on which walls, nozzles or contacts act. Returns whether some
    component is free; waits. */
 static bool find_held(Lodge *solve, const uint32_t *root, uint8_t *held)
 {
     Step *step = solve->step;
     const StepView s = step->view;
-    const uint8_t *rigid_held = rigid_contacts(step);
+    const OozeRigid *bodies = rigid_slots(step) > 0 ? step->bodies->rigid.body : nullptr;
     const Max1 none = {0.0f};
     clear(step->gpu, held, s.n);
     for_each(
         step->gpu, s.n, OOZE_BODY(uint32_t i) {
-            bool rigid = rigid_held && rigid_held[s.rigid_of[i]];
-            if (s.anchored[i] || contacts_of(s, i) || rigid) {
+            bool touches = bodies && s.rigid_of[i] && bodies[s.rigid_of[i] - 1].contact_count > 0;
+            if (s.anchored[i] || contacts_of(s, i) || touches) {
                 held[root[i]] = 1;
             }
         });

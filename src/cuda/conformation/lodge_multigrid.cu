@@ -426,6 +426,16 @@ struct MultigridIterated {
     }
 };
 
+/* Responses of rigid bodies to the residual, and their r.z. */
+static void bodies_respond(Lodge *solve, const int32_t *off)
+{
+    if (rigid_slots(solve->step) > 0) {
+        double *to = solve->step->bodies->rigid.rz;
+        bodies_precondition(
+            solve->step, solve->view.r, off, OOZE_BODY(double rz) { *to = rz; });
+    }
+}
+
 /* The residual that the grids see: that of rigid bodies is masses times the response of the body,
    since P is projected onto their rigid motions. */
 static const float4 *spread_residual(Lodge *solve)
@@ -437,24 +447,13 @@ static const float4 *spread_residual(Lodge *solve)
     }
     Step *step = solve->step;
     const StepView s = step->view;
-    const uint32_t *index = step->bodies->index;
-    const float4 *response = bodies_response(step);
-    clear(step->gpu, mg.response, s.n * sizeof *mg.response);
-    copy(step->gpu, mg.spread, v.r, s.n * sizeof *mg.spread);
+    const RigidView b = step->bodies->rigid;
     for_each(
-        step->gpu, rigid_slots(step), OOZE_BODY(uint32_t slot) {
-            const uint32_t i = index[slot];
-            if (i != OOZE_NO_PARTICLE) {
-                mg.spread[i] = s.rheology[s.material[i]].relative_mass * response[slot];
-            }
-        });
-    bodies_smooth(step);
-    response = bodies_response(step);
-    for_each(
-        step->gpu, rigid_slots(step), OOZE_BODY(uint32_t slot) {
-            if (index[slot] != OOZE_NO_PARTICLE) {
-                mg.response[index[slot]] = response[slot];
-            }
+        step->gpu, s.n, OOZE_BODY(uint32_t i) {
+            const bool rigid = s.rigid_of[i] != 0;
+            mg.spread[i] =
+                rigid ? s.rheology[s.material[i]].relative_mass * response_at(b, i) : v.r[i];
+            mg.response[i] = rigid ? smoothed_at(b, i) : f32x4(0, 0, 0);
         });
     return mg.spread;
 }
@@ -476,8 +475,9 @@ template <class Then> static void precondition(Lodge *solve, Then then)
                     mg.z[i] = prolong_to(grids, i, s.x0[i]);
                 }
             });
-        bodies_project_velocities(step, mg.z, off);
+        bodies_find_projection(step, mg.z, off);
     }
+    const RigidView b = mg.response ? step->bodies->rigid : RigidView();
     const Sum1 none = {0.0};
     sum_each(
         step->gpu, s.n, none,
@@ -486,7 +486,10 @@ template <class Then> static void precondition(Lodge *solve, Then then)
             if (!*off) {
                 const float4 r = v.r[i];
                 const OozeSym3 d = mg.inverse[i];
-                float4 z = project(s, i, mg.response ? mg.z[i] : prolong_to(grids, i, s.x0[i]));
+                float4 z = !mg.response    ? prolong_to(grids, i, s.x0[i])
+                           : s.rigid_of[i] ? response_at(b, i)
+                                           : mg.z[i];
+                z = project(s, i, z);
                 z = z + f32x4(d.xx * r.x + d.xy * r.y + d.xz * r.z,
                               d.xy * r.x + d.yy * r.y + d.yz * r.z,
                               d.xz * r.x + d.yz * r.y + d.zz * r.z);
@@ -520,7 +523,7 @@ static void set_direction(Lodge *solve)
 void multigrid_start(Lodge *solve)
 {
     const MultigridStarted then = {solve->view.state};
-    bodies_precondition(solve->step, solve->view.r, nullptr);
+    bodies_respond(solve, nullptr);
     precondition(solve, then);
     set_direction(solve);
 }
@@ -530,7 +533,7 @@ void multigrid_update(Lodge *solve)
     Step *step = solve->step;
     const MultigridIterated then = {solve->view.state,
                                     rigid_slots(step) > 0 ? step->bodies->rigid.rz : nullptr};
-    bodies_precondition(step, solve->view.r, &solve->view.state->off);
+    bodies_respond(solve, &solve->view.state->off);
     precondition(solve, then);
     set_direction(solve);
 }

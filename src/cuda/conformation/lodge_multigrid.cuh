@@ -27,7 +27,7 @@ void multigrid_plan(Lodge *solve);
 /* The preconditioner of a pass, after its coefficients and contacts are known: solve->grids and
    solve->multigrid, NULL where `auto` has no memory for them. Waits. */
 OozeStatus multigrid_begin(Lodge *solve, OozeError *error);
-/* Of multigrid_begin: smoothers of rigid bodies. Waits where there are any. */
+/* Of multigrid_begin: smoothers of rigid bodies. */
 void multigrid_find_bodies(const Lodge *solve);
 /* Continues from the present residual: p = z. */
 void multigrid_start(Lodge *solve);

@@ -56,15 +56,7 @@ void multigrid_find_bodies(const Lodge *solve)
             }
             slot_around[slot] = sum;
         });
-    OozeSym3 *host =
-        static_cast<OozeSym3 *>(ooze_arena_alloc(step->context->arena, slots, sizeof(OozeSym3)));
-    if (!host) {
-        record_error(gpu, cudaErrorMemoryAllocation);
-    } else {
-        copy_out(gpu, host, slot_around, slots * sizeof *host);
-        ooze_rigid_set_smoothers(&step->bodies->all, host);
-        rigid_send(step);
-    }
+    bodies_set_smoothers(step, slot_around);
     scratch_rewind(gpu, mark);
 }
 

@@ -18,31 +18,18 @@ struct Extremes {
 };
 
 /* Fluid deep in a solid means that the solid was placed there: relief restarts for all particles
-   within a support of it. */
-static void reset_near_intruders(Step *step, const Extremes *all)
+   within a support of it. intrudes: per solid, whether some fluid is deep in it. */
+OOZE_DEVICE void reset_near_intruders(const StepView &s, const uint8_t *intrudes, double support,
+                                      uint32_t i)
 {
-    Gpu *gpu = step->gpu;
-    StepView s = step->view;
-    uint8_t *intrudes = scratch<uint8_t>(gpu, (uint64_t)s.solids.count);
-    double support = step->context->support;
-    clear(gpu, intrudes, (size_t)s.solids.count);
-    for_each(
-        gpu, s.n, OOZE_BODY(uint32_t i) {
-            if (all->intruded != 0.0f && s.intruder[i] >= 0) {
-                intrudes[s.intruder[i]] = 1;
-            }
-        });
-    for_each(
-        gpu, s.n, OOZE_BODY(uint32_t i) {
-            for (int k = 0; k < s.solids.count && all->intruded != 0.0f; k++) {
-                const SolidView &solid = s.solids.items[k];
-                OozeVec3 normal;
-                if (intrudes[k] && solid_near(solid, s.x0[i], s.support, false) &&
-                    solid_distance(solid, widen(s.x0[i]), &normal) < support) {
-                    s.relief_progress[i] = 0.0f;
-                }
-            }
-        });
+    for (int k = 0; k < s.solids.count; k++) {
+        const SolidView &solid = s.solids.items[k];
+        OozeVec3 normal;
+        if (intrudes[k] && solid_near(solid, s.x0[i], s.support, false) &&
+            solid_distance(solid, widen(s.x0[i]), &normal) < support) {
+            s.relief_progress[i] = 0.0f;
+        }
+    }
 }
 
 void set_density_targets(Step *step)
@@ -54,24 +41,31 @@ void set_density_targets(Step *step)
     Extremes none = {{-INFINITY, INFINITY, 0.0f}, 0.0f};
     Extremes *all = scratch<Extremes>(gpu, 1);
     StoreSum<Extremes> store = {all};
+    const uint64_t solids = s.intruder ? (uint64_t)s.solids.count : 0;
+    uint8_t *intrudes = scratch<uint8_t>(gpu, solids);
+    const double support = c->support;
+    clear(gpu, intrudes, solids);
     sum_each(
         gpu, s.n, none,
         OOZE_BODY(uint32_t i) {
             float4 x = s.x0[i], v = s.velocity[i];
             float depth = gx * x.x + gy * x.y + gz * x.z;
             bool intruded = s.intruder && s.intruder[i] >= 0;
+            if (intruded) {
+                intrudes[s.intruder[i]] = 1;
+            }
             Extremes found = {ooze_relief_extremes_of(depth, dot(v, v), s.free_speed),
                               intruded ? 1.0f : 0.0f};
             return found;
         },
         store);
-    if (s.intruder) {
-        reset_near_intruders(step, all);
-    }
     float tension = step->plan.largest_surface_tension;
     float iterations = fmaxf(1.0f, (float)step->plan.settings.density_iterations);
     for_each(
         gpu, s.n, OOZE_BODY(uint32_t i) {
+            if (s.intruder && all->intruded != 0.0f) {
+                reset_near_intruders(s, intrudes, support, i);
+            }
             float on_all = ooze_relief_load(all->range, tension, s.spacing);
             float load = on_all + s.stress[i] * s.mobility[i];
             float excess = ooze_relief_excess(load, s.dt, iterations, s.spacing);
@@ -81,24 +75,15 @@ void set_density_targets(Step *step)
         });
 }
 
-void update_relief(Step *step)
+void update_relief(Step *step, const float *largest_shift2)
 {
     Gpu *gpu = step->gpu;
     StepView s = step->view;
     const float smallest = ooze_relief_shift_square(s.spacing);
-    Max1 none = {0.0f}, *largest = scratch<Max1>(gpu, 1);
-    StoreSum<Max1> store = {largest};
-    sum_each(
-        gpu, s.n, none,
-        OOZE_BODY(uint32_t i) {
-            Max1 square = {dot(s.position_only_shift[i], s.position_only_shift[i])};
-            return square;
-        },
-        store);
     for_each(
         gpu, s.n, OOZE_BODY(uint32_t i) {
             bool relieved = isfinite(s.load_excess[i]), restarts = s.mobility[i] == 0.0f;
-            if (!restarts && !relieved && largest->a > smallest) {
+            if (!restarts && !relieved && *largest_shift2 > smallest) {
                 float4 own = s.position_only_shift[i];
                 float around = dot(own, own);
                 each_true_neighbour(s.fluid, i, [&](uint32_t j) {

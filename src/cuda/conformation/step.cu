@@ -297,24 +297,35 @@ struct Arrival {
     float square; /* of the largest distance that a particle has moved, or deviated from a straight
                      path in free flight */
     float share;  /* largest share of a shift of the density stage that enters velocities */
+    float shift2; /* square of the largest position-only shift */
     OozeCarriedSums carried;
     __device__ void operator+=(const Arrival &o)
     {
         square = fmaxf(square, o.square);
         share = fmaxf(share, o.share);
+        shift2 = fmaxf(shift2, o.shift2);
         carried.slow += o.carried.slow;
         carried.pressure += o.carried.pressure;
         carried.multiplier += o.carried.multiplier;
     }
 };
 
+/* In device memory, read by the host at once. */
+struct StepEnd {
+    Arrival arrival;
+    OozeSolveResidual residual; /* of the velocity stage */
+};
+
 /* Corrected positions. Waits. */
-static Arrival arrive(Step *step, float4 *x, const float4 *shift)
+static Arrival arrive(Step *step, float4 *x, const float4 *shift, StepEnd *end)
 {
     StepView s = step->view;
-    const Arrival none = {0.0f, 0.0f, {0.0, 0.0, 0.0}};
-    return sum_to_host(
-        step->gpu, s.n, none, OOZE_BODY(uint32_t i) {
+    const SolveState *state = step->state;
+    const Arrival none = {0.0f, 0.0f, 0.0f, {0.0, 0.0, 0.0}};
+    StepEnd found = {none, {}};
+    sum_each(
+        step->gpu, s.n, none,
+        OOZE_BODY(uint32_t i) {
             float4 corrected = shift[i], still = s.drift[i] + s.position_only_shift[i];
             float4 u = s.u[i], travel = s.dt * u + corrected + still;
             x[i] = x[i] + corrected + still;
@@ -323,7 +334,8 @@ static Arrival arrive(Step *step, float4 *x, const float4 *shift)
             if (ooze_flies_freely(dot(before, before), s.free_speed)) {
                 travel = travel - s.dt * before;
             }
-            Arrival own = {dot(travel, travel), 1.0f, {0.0, 0.0, 0.0}};
+            float4 relieved = s.position_only_shift[i];
+            Arrival own = {dot(travel, travel), 1.0f, dot(relieved, relieved), {0.0, 0.0, 0.0}};
             if (s.next_pressure) {
                 own.share = 1.0f - s.rheology[s.material[i]].still;
                 own.carried.slow = (double)s.slow[i];
@@ -332,7 +344,14 @@ static Arrival arrive(Step *step, float4 *x, const float4 *shift)
                     carries_pressure(s, i) ? (double)s.density_multiplier[i] : 0.0;
             }
             return own;
+        },
+        OOZE_BODY(Arrival all) {
+            end->arrival = all;
+            end->residual = state->residual;
         });
+    copy_out(step->gpu, &found, end, sizeof found);
+    step->residual = found.residual;
+    return step->gpu->failed == cudaSuccess ? found.arrival : none;
 }
 
 /* Position-only shifts do not enter the velocity, nor does the share `still` of the others. */
@@ -364,6 +383,7 @@ static OozeStatus move(Step *step, const Formulation *formulation, OozeError *er
     s->position_only_shift = scratch<float4>(gpu, s->n);
     s->density_target = scratch<float>(gpu, s->n);
     s->load_excess = scratch<float>(gpu, s->n);
+    StepEnd *end = scratch<StepEnd>(gpu, 1);
     set_density_targets(step);
     predict(step, x);
     Mark mark = scratch_mark(gpu);
@@ -372,7 +392,7 @@ static OozeStatus move(Step *step, const Formulation *formulation, OozeError *er
     if (status) {
         return status;
     }
-    Arrival arrival = arrive(step, x, shift);
+    Arrival arrival = arrive(step, x, shift, end);
     if (ooze_travels_too_far(sqrtf(arrival.square), step->context->longest_travel)) {
         step->context->report->too_far = true;
         return OOZE_OK;
@@ -386,9 +406,8 @@ static OozeStatus move(Step *step, const Formulation *formulation, OozeError *er
     }
     formulation->finish(step);
     ooze_timer_lap(timer, "finish");
-    float still = ooze_carried_still_now(1.0f - arrival.share, arrival.carried, s->n, s->dt);
     push_stress_remove(step, x, shift, still);
-    update_relief(step);
+    update_relief(step, &end->arrival.shift2);
     ooze_timer_lap(timer, "rest");
     store_state(step, x, shift, still);
     bodies_place(step, store_positions(&step->engine->store),
@@ -396,13 +415,10 @@ static OozeStatus move(Step *step, const Formulation *formulation, OozeError *er
     return OOZE_OK;
 }
 
-/* Reports the residual and the iterations of the velocity stage. Waits. */
+/* Reports the residual and the iterations of the velocity stage. */
 static void report(Step *step)
 {
-    SolveState state;
-    memset(&state, 0, sizeof state);
-    copy_out(step->gpu, &state, step->state, sizeof state);
-    ooze_solve_residual_report(&state.residual, step->context->report);
+    ooze_solve_residual_report(&step->residual, step->context->report);
     step->context->report->multigrid = step->used_multigrid;
 }
 
@@ -432,13 +448,14 @@ OozeStatus conformation_step(Engine *engine, ConformationData *data, OozeStepCon
     }
     const Formulation *formulation = formulations[step.plan.settings.formulation];
     describe(&step);
-    step.regathers_edges =
-        step.plan.settings.formulation == OOZE_FORMULATION_LODGE && step.view.n >= REGATHER_FROM;
     failed = bodies_create(&step, &bodies, error);
     failed = failed ? failed : dynamic_create(&step, &dynamic, error);
     if (failed) {
         return failed;
     }
+    /* rigid bodies and their contacts are in this memory until the end of the step */
+    step.regathers_edges = step.plan.settings.formulation == OOZE_FORMULATION_LODGE &&
+                           step.view.n >= REGATHER_FROM && rigid_slots(&step) == 0;
     start(&step);
     gather(&step);
     failed = surface_tension(&step, error);

@@ -8,6 +8,7 @@
 #include "physics/kernels.h"
 extern "C" {
 #include "methods/conformation/carried_pressure_formula.h"
+#include "solvers/conjugate_gradients_formula.h"
 #include "solvers/contact_set_formula.h"
 }
 
@@ -84,6 +85,7 @@ struct Step {
     struct SolveState *state;           /* device; zero at the beginning */
     struct VelocityMultigrid *grids;    /* of the memory that outlives the step */
     bool used_multigrid;                /* the velocity solve */
+    OozeSolveResidual residual;         /* of the velocity stage; set at the end of the step */
     struct ImpactMemory *impact_memory; /* of the memory that outlives the step */
     struct SurfaceLists *surface;       /* likewise */
 };
@@ -115,7 +117,8 @@ void sum_edges(Step *step, const float *a, float *to);
 struct DensityJob density_job(Step *step);
 OozeStatus solve_density(Step *step, float4 *x, float4 *shift, OozeError *error);
 void set_density_targets(Step *step);
-void update_relief(Step *step);
+/* largest_shift2: device, the largest square of a position-only shift. */
+void update_relief(Step *step, const float *largest_shift2);
 
 /* ---- kernel -------------------------------------------------------------------------------- */
 

@@ -49,13 +49,15 @@ static void scale_by_component(Lodge *solve, const uint32_t *root)
     unsigned long long *gain = scratch<unsigned long long>(gpu, GAINS * (uint64_t)s.n);
     float *fraction = scratch<float>(gpu, s.n);
     double *unit = scratch<double>(gpu, 1);
-    clear(gpu, gain, GAINS * (uint64_t)s.n * sizeof *gain);
     Max1 smallest = {0.0f};
     RecordUnit units = {unit, (double)s.n};
     sum_each(
         gpu, s.n, smallest,
         OOZE_BODY(uint32_t i) {
             Max1 largest = {fmaxf(fabsf(dot(v.p[i], v.r[i])), fabsf(dot(v.p[i], v.ap[i])))};
+            for (uint64_t k = 0; k < GAINS; k++) {
+                gain[GAINS * (uint64_t)i + k] = 0;
+            }
             return largest;
         },
         units);

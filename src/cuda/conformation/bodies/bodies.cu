@@ -5,38 +5,6 @@
 namespace ooze
 {
 
-/* ---- copies between particles and the host ---- */
-
-/* Copies a field of the particles of rigid bodies to the host; false: the GPU has failed. Waits. */
-static bool download(Step *step, const float4 *field, int which)
-{
-    Bodies *b = step->bodies;
-    uint64_t count = b->all.rigid_slots;
-    const uint32_t *index = b->index;
-    float4 *to = b->field[which];
-    for_each(
-        step->gpu, count, OOZE_BODY(uint32_t slot) {
-            to[slot] = index[slot] != OOZE_NO_PARTICLE ? field[index[slot]] : f32x4(0, 0, 0);
-        });
-    copy_out(step->gpu, b->all.field[which], to, count * sizeof *to);
-    return step->gpu->failed == cudaSuccess;
-}
-
-/* Copies a field of rigid slots to its particles. */
-static void upload(Step *step, int which, float4 *field)
-{
-    Bodies *b = step->bodies;
-    const uint32_t *index = b->index;
-    float4 *from = b->field[which];
-    copy_in(step->gpu, from, b->all.field[which], b->all.rigid_slots * sizeof *from);
-    for_each(
-        step->gpu, b->all.rigid_slots, OOZE_BODY(uint32_t slot) {
-            if (index[slot] != OOZE_NO_PARTICLE) {
-                field[index[slot]] = from[slot];
-            }
-        });
-}
-
 /* Copies a table of one element a body to the device. */
 template <class T> static const T *send_table(Step *step, const T *table, uint64_t count)
 {
@@ -51,8 +19,8 @@ OozeStatus bodies_create(Step *step, Bodies *bodies, OozeError *error)
 {
     memset(bodies, 0, sizeof *bodies);
     step->bodies = step->context->body_count > 0 ? bodies : nullptr;
-    return step->bodies ? ooze_bodies_create(&bodies->all, step->context,
-                                             step->plan.settings.contact_distance, error)
+    return step->bodies ? ooze_bodies_assign_slots(&bodies->all, step->context,
+                                                   step->plan.settings.contact_distance, error)
                         : OOZE_OK;
 }
 
@@ -86,11 +54,11 @@ void bodies_allocate(Step *step)
     s->body = static_cast<const uint16_t *>(store_data(store, "body"));
     s->pin = static_cast<const uint16_t *>(store_data(store, "pin"));
     b->index = scratch<uint32_t>(gpu, b->all.slots);
-    b->field[0] = scratch<float4>(gpu, b->all.rigid_slots);
-    b->field[1] = scratch<float4>(gpu, b->all.rigid_slots);
     b->row = scratch<uint16_t>(gpu, s->n);
     s->film = b->film = scratch<uint16_t>(gpu, s->n);
     b->rigid_of = scratch<uint16_t>(gpu, s->n);
+    b->slot_of = scratch<uint32_t>(gpu, s->n);
+    b->anchor = scratch<uint32_t>(gpu, (uint64_t)b->all.rigid_count);
     s->own_density_target = b->own_density_target = scratch<float>(gpu, s->n);
     s->effective_inverse_mass = b->effective_inverse_mass = scratch<float>(gpu, s->n);
     s->ignores_boundary = b->ignores_boundary = scratch<uint8_t>(gpu, s->n);
@@ -98,39 +66,47 @@ void bodies_allocate(Step *step)
     find_rows(step);
 }
 
-/* Assigns slots to particles, and copies positions and masses to the host. Waits. */
+/* Assigns slots to particles, and describes particles for the density stage; the effective masses
+   of rigid bodies follow with their poses. */
 static void number_particles(Step *step)
 {
     Bodies *b = step->bodies;
     Gpu *gpu = step->gpu;
-    const Store *store = &step->engine->store;
     StepView s = step->view;
     const OozeBodies *all = &b->all;
-    uint64_t bodies = (uint64_t)step->context->body_count, rigid = all->rigid_slots;
+    uint64_t bodies = (uint64_t)step->context->body_count;
     const OozeBody *body = send_table(step, step->context->bodies, bodies);
     const uint64_t *first = send_table(step, all->first_slot, bodies);
-    const uint64_t *ids = static_cast<const uint64_t *>(store_data(store, "id"));
-    const float4 *rest = static_cast<const float4 *>(store_data(store, "rest_position"));
-    uint32_t *index = b->index;
-    float4 *rests = scratch<float4>(gpu, all->slots), *places = scratch<float4>(gpu, rigid);
+    const uint16_t *number = send_table(step, all->rigid_of, bodies);
+    const uint64_t *ids = static_cast<const uint64_t *>(store_data(&step->engine->store, "id"));
+    const Bodies to = *b;
+    const uint64_t rigids = (uint64_t)all->rigid_count;
     for_each(
-        gpu, all->slots, OOZE_BODY(uint32_t slot) { index[slot] = OOZE_NO_PARTICLE; });
+        gpu, all->slots > rigids ? all->slots : rigids, OOZE_BODY(uint32_t k) {
+            if (k < to.all.slots) {
+                to.index[k] = OOZE_NO_PARTICLE;
+            }
+            if (k < rigids) {
+                to.anchor[k] = UINT32_MAX;
+            }
+        });
     for_each(
-        gpu, s.n, OOZE_BODY(uint32_t i) {
-            if (s.body[i]) {
-                uint32_t k = s.body[i] - 1u;
-                uint64_t slot = first[k] + (ids[i] - body[k].first_id);
-                index[slot] = i;
-                rests[slot] = rest[i];
-                if (slot < rigid) {
-                    float4 x = s.x0[i];
-                    places[slot] = f32x4(x.x, x.y, x.z, s.rheology[s.material[i]].relative_mass);
+        gpu, (uint64_t)s.n + 1, OOZE_BODY(uint32_t i) {
+            const uint16_t own = i < s.n ? s.body[i] : (uint16_t)0; /* n: padding of lists */
+            to.rigid_of[i] = own ? number[own - 1] : (uint16_t)0;
+            to.effective_inverse_mass[i] = s.mobility[i];
+            to.ignores_boundary[i] = own ? 1 : 0;
+            to.film[i] = i < s.n ? s.material[i] : (uint16_t)0;
+            to.own_density_target[i] = 1.0f;
+            if (own) {
+                const uint64_t slot = first[own - 1] + (ids[i] - body[own - 1].first_id);
+                to.slot_of[i] = (uint32_t)slot;
+                to.index[slot] = i;
+                if (to.rigid_of[i]) { /* integer minima do not depend on their order */
+                    atomicMin(&to.anchor[to.rigid_of[i] - 1], (uint32_t)slot);
                 }
             }
         });
-    copy_out(gpu, all->index, index, all->slots * sizeof *index);
-    copy_out(gpu, all->rest, rests, all->slots * sizeof *rests);
-    copy_out(gpu, all->place, places, rigid * sizeof *places);
 }
 
 static void find_films(Step *step)
@@ -139,7 +115,6 @@ static void find_films(Step *step)
     StepView s = step->view;
     const uint32_t *index = step->bodies->index;
     uint16_t *film = step->bodies->film;
-    copy(gpu, film, s.material, s.n * sizeof *film);
     for_each(
         gpu, step->bodies->all.slots, OOZE_BODY(uint32_t slot) {
             uint32_t i = index[slot];
@@ -156,37 +131,6 @@ static void find_films(Step *step)
         });
 }
 
-/* Inputs of the density stage, per particle. */
-static void describe_particles(Step *step)
-{
-    Gpu *gpu = step->gpu;
-    const OozeBodies *all = &step->bodies->all;
-    OozeArena *arena = step->context->arena;
-    uint64_t bodies = (uint64_t)step->context->body_count;
-    StepView s = step->view;
-    float *inverse_mass = static_cast<float *>(ooze_arena_alloc(arena, bodies, sizeof(float)));
-    for (uint64_t k = 0; inverse_mass && k < bodies; k++) {
-        int rigid = all->rigid_of[k];
-        inverse_mass[k] = rigid ? ooze_rigid_inverse_mass_ratio(&all->rigids[rigid - 1]) : 1.0f;
-    }
-    if (!inverse_mass) {
-        record_error(gpu, cudaErrorMemoryAllocation);
-        return;
-    }
-    const float *body_inverse_mass = send_table(step, inverse_mass, bodies);
-    const uint16_t *number = send_table(step, all->rigid_of, bodies);
-    uint16_t *rigid_of = step->bodies->rigid_of;
-    float *effective_inverse_mass = step->bodies->effective_inverse_mass;
-    uint8_t *ignores_boundary = step->bodies->ignores_boundary;
-    for_each(
-        gpu, (uint64_t)s.n + 1, OOZE_BODY(uint32_t i) {
-            uint16_t body = i < s.n ? s.body[i] : (uint16_t)0; /* n: padding of lists */
-            rigid_of[i] = body ? number[body - 1] : (uint16_t)0;
-            effective_inverse_mass[i] = s.mobility[i] * (body ? body_inverse_mass[body - 1] : 1.0f);
-            ignores_boundary[i] = body ? 1 : 0;
-        });
-}
-
 /* Density of a particle by its own body: see target_range of step_bodies.c. */
 static void find_density_targets(Step *step)
 {
@@ -196,8 +140,6 @@ static void find_density_targets(Step *step)
     const uint64_t rigid = step->bodies->all.rigid_slots;
     BondsView bonds = step->bodies->bonds;
     float *target = step->bodies->own_density_target;
-    for_each(
-        gpu, s.n, OOZE_BODY(uint32_t i) { target[i] = 1.0f; });
     for_each(
         gpu, step->bodies->all.slots, OOZE_BODY(uint32_t slot) {
             uint32_t i = index[slot];
@@ -225,78 +167,21 @@ OozeStatus bodies_begin(Step *step, OozeError *error)
     if (!step->bodies) {
         return OOZE_OK;
     }
-    OozeBodies *all = &step->bodies->all;
     number_particles(step);
     find_films(step);
-    if (all->rigid_count > 0) {
-        download(step, step->view.u, 0);
-    }
-    OozeStatus result = status(step->gpu, n, error);
-    result = result ? result : ooze_bodies_begin(all, all->field[0], error);
-    result = result ? result : ooze_bonds_find(all, &step->engine->bonds.made, error);
+    OozeStatus result = bonds_find(step, error);
     if (result) {
         return result;
     }
-    upload(step, 0, step->view.u);
-    rigid_begin_step(step);
-    describe_particles(step);
+    rigid_begin(step);
+    rigid_find_contacts(step);
     bonds_begin(step);
     find_density_targets(step);
     ooze_timer_lap(step->context->timer, "rest");
     return status(step->gpu, n, error);
 }
 
-/* ---- rigid bodies ---- */
-
-void bodies_begin_pass(Step *step, float4 *u_star)
-{
-    if (rigid_slots(step) > 0) {
-        OozeBodies *all = &step->bodies->all;
-        ooze_rigid_begin_pass(all, all->field[0], all->field[1]);
-        rigid_send(step);
-        upload(step, 0, step->view.u);
-        upload(step, 1, u_star);
-    }
-}
-
-void bodies_end_pass(Step *step, const float4 *residual)
-{
-    if (rigid_slots(step) > 0 && download(step, step->view.u, 0) && download(step, residual, 1)) {
-        OozeBodies *all = &step->bodies->all;
-        ooze_rigid_end_pass(all, all->field[0], all->field[1]);
-    }
-}
-
-void bodies_apply_impulses(Step *step)
-{
-    if (rigid_slots(step) > 0 && download(step, step->view.u, 0)) {
-        OozeBodies *all = &step->bodies->all;
-        ooze_rigid_apply_impulses(all, all->field[0]);
-        upload(step, 0, step->view.u);
-    }
-}
-
 /* ---- the end of the step ---- */
-
-static void bodies_shift(void *user, float4 *shift)
-{
-    Step *step = static_cast<Step *>(user);
-    if (download(step, shift, 0)) {
-        OozeBodies *all = &step->bodies->all;
-        ooze_rigid_shift(all, all->field[0]);
-        upload(step, 0, shift);
-    }
-}
-
-void bodies_place(Step *step, float4 *x, float4 *u)
-{
-    if (rigid_slots(step) > 0 && download(step, u, 0)) {
-        OozeBodies *all = &step->bodies->all;
-        ooze_bodies_place(all, all->field[0], all->field[1]);
-        upload(step, 0, u);
-        upload(step, 1, x);
-    }
-}
 
 /* The target density of a body is that of its own particles. */
 void bodies_density(Step *step, DensityJob *job)

@@ -16,6 +16,42 @@ void bonds_free(Gpu *gpu, Bonds *bonds)
     *bonds = {};
 }
 
+/* Particles of bodies change when all are sent anew or a sink removes some. */
+OozeStatus bonds_find(Step *step, OozeError *error)
+{
+    Bonds *bonds = &step->engine->bonds;
+    OozeBodies *all = &step->bodies->all;
+    const Store *store = &step->engine->store;
+    const uint64_t soft = all->slots - all->rigid_slots;
+    if (soft == 0 ||
+        (bonds->found && bonds->found_slots == all->slots && bonds->found_of == store->changes)) {
+        all->bonds = soft > 0 ? bonds->valid : nullptr;
+        return OOZE_OK;
+    }
+    OozeStatus result = ooze_bodies_allocate(all, error);
+    if (result) {
+        return result;
+    }
+    const uint32_t *index = step->bodies->index;
+    const float4 *rest = static_cast<const float4 *>(store_data(store, "rest_position"));
+    const Mark mark = scratch_mark(step->gpu);
+    float4 *rests = scratch<float4>(step->gpu, all->slots);
+    for_each(
+        step->gpu, all->slots, OOZE_BODY(uint32_t slot) {
+            rests[slot] = index[slot] != OOZE_NO_PARTICLE ? rest[index[slot]] : f32x4(0, 0, 0);
+        });
+    copy_out(step->gpu, all->index, index, all->slots * sizeof *index);
+    copy_out(step->gpu, all->rest, rests, all->slots * sizeof *rests);
+    scratch_rewind(step->gpu, mark);
+    result = status(step->gpu, step->view.n, error);
+    result = result ? result : ooze_bonds_find(all, &bonds->made, error);
+    bonds->found = !result;
+    bonds->found_slots = all->slots;
+    bonds->found_of = store->changes;
+    bonds->valid = all->bonds;
+    return result;
+}
+
 template <class T> static const T *send(Gpu *gpu, DeviceBuffer *to, const T *from, uint64_t count)
 {
     T *memory = buffer<T>(gpu, to, count);

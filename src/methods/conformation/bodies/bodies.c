@@ -1,30 +1,11 @@
 /* Bodies at the beginning and at the end of a step: slots, poses, sums over a body. */
 #include "methods/conformation/bodies/bodies.h"
 
-#include <math.h>
-
 #include "base/fail.h"
 #include "base/vec3.h"
-#include "physics/rigid_fit.h"
-#include "physics/rigid_motion.h"
 #include "solvers/periodic_f32x4.h"
 
 enum { BLOCK = 1024 };
-
-static void to_array(OozeVec3 a, double v[3])
-{
-    v[0] = a.x;
-    v[1] = a.y;
-    v[2] = a.z;
-}
-
-static OozeVec3 rotated(const double r[9], OozeVec3 a)
-{
-    double v[3];
-    to_array(a, v);
-    ooze_rigid_rotate(r, v, 0, v);
-    return vec3(v[0], v[1], v[2]);
-}
 
 static OozeVec3 widen(OozeFloat4 a)
 {
@@ -34,12 +15,6 @@ static OozeVec3 widen(OozeFloat4 a)
 static OozeFloat4 narrow(OozeVec3 a)
 {
     return (OozeFloat4){(float)a.x, (float)a.y, (float)a.z, 0};
-}
-
-static OozeVec3 velocity_at(const OozeTwist *y, OozeVec3 arm)
-{
-    OozeVec3 w = vec3(y->v[3], y->v[4], y->v[5]);
-    return vec3_add(vec3(y->v[0], y->v[1], y->v[2]), vec3_cross(w, arm));
 }
 
 /* ---- sums over a body ----------------------------------------------------------------------- */
@@ -63,10 +38,9 @@ static void gather_range(void *data, uint64_t begin, uint64_t end, int worker)
             }
             double mass = (double)b->place[slot].w;
             OozeVec3 f = vec3_scale(widen(job->field[slot]), job->by_mass ? mass : 1.0);
-            OozeVec3 torque = vec3_cross(b->arm[slot], f);
-            double wrench[6] = {f.x, f.y, f.z, torque.x, torque.y, torque.z};
+            OozeTwist wrench = ooze_rigid_wrench(b->arm[slot], f);
             for (int c = 0; c < 6; c++) {
-                sum.v[c] += wrench[c];
+                sum.v[c] += wrench.v[c];
             }
         }
         b->partial[k] = sum;
@@ -103,7 +77,7 @@ static void spread_range(void *data, uint64_t begin, uint64_t end, int worker)
         const OozeTwist *y = job->response ? &rigid->response : &rigid->motion;
         for (uint64_t slot = b->blocks[k].begin; slot < b->blocks[k].end; slot++) {
             if (b->index[slot] != OOZE_NO_PARTICLE) {
-                job->field[slot] = narrow(velocity_at(y, b->arm[slot]));
+                job->field[slot] = narrow(ooze_rigid_velocity_at(y, b->arm[slot]));
             }
         }
     }
@@ -119,16 +93,6 @@ void ooze_rigid_spread_response(const OozeBodies *b, OozeFloat4 *field)
 {
     SpreadJob job = {.bodies = b, .field = field, .response = true};
     ooze_parallel_for(b->context->threads, b->block_count, 1, spread_range, &job);
-}
-
-OozeTwist ooze_rigid_respond(const OozeRigid *rigid, const OozeTwist *sum)
-{
-    OozeTwist y;
-    for (int c = 0; c < 3; c++) {
-        y.v[c] = rigid->mass > 0.0 ? sum->v[c] / rigid->mass : 0.0;
-    }
-    ooze_sym6_apply(rigid->inverse_inertia, sum->v + 3, y.v + 3);
-    return y;
 }
 
 /* ---- the pose at the beginning of the step ---- */
@@ -157,10 +121,7 @@ static uint64_t find_centres(const OozeBodies *b, OozeRigid *rigid)
             now = vec3_madd(now, mass, place_near(b, slot, anchor));
         }
     }
-    if (rigid->mass > 0.0) {
-        rigid->rest_centre = vec3_scale(rest, 1.0 / rigid->mass);
-        rigid->centre = vec3_scale(now, 1.0 / rigid->mass);
-    }
+    ooze_rigid_set_centres(rigid, rest, now);
     return anchor;
 }
 
@@ -175,25 +136,19 @@ static void match_shape(OozeBodies *b, OozeRigid *rigid)
         if (b->index[slot] == OOZE_NO_PARTICLE) {
             continue;
         }
-        double mass = (double)b->place[slot].w, from[3], to[3];
-        to_array(vec3_sub(widen(b->rest[slot]), rigid->rest_centre), from);
-        to_array(vec3_sub(place_near(b, slot, anchor), rigid->centre), to);
-        for (int k = 0; k < 9; k++) {
-            m[k] += mass * from[k / 3] * to[k % 3];
-        }
+        ooze_rigid_add_match(m, (double)b->place[slot].w,
+                             vec3_sub(widen(b->rest[slot]), rigid->rest_centre),
+                             vec3_sub(place_near(b, slot, anchor), rigid->centre));
     }
     ooze_rigid_fit(m, rigid->rotation);
     for (uint64_t slot = rigid->first; slot < rigid->first + rigid->count; slot++) {
         if (b->index[slot] != OOZE_NO_PARTICLE) {
-            double arm[3];
-            b->arm[slot] =
-                rotated(rigid->rotation, vec3_sub(widen(b->rest[slot]), rigid->rest_centre));
-            to_array(b->arm[slot], arm);
-            ooze_rigid_add_moment(moment, (double)b->place[slot].w, arm);
+            b->arm[slot] = ooze_rigid_rotated(rigid->rotation,
+                                              vec3_sub(widen(b->rest[slot]), rigid->rest_centre));
+            ooze_rigid_add_arm(moment, (double)b->place[slot].w, b->arm[slot]);
         }
     }
-    double spacing = b->context->spacing, smallest = 1e-6 * rigid->mass * spacing * spacing;
-    ooze_rigid_inverse_inertia(moment, smallest, rigid->inverse_inertia);
+    ooze_rigid_set_inertia(rigid, moment, b->context->spacing);
 }
 
 static void match_range(void *data, uint64_t begin, uint64_t end, int worker)
@@ -206,14 +161,6 @@ static void match_range(void *data, uint64_t begin, uint64_t end, int worker)
 }
 
 /* ---- the beginning of the step ---- */
-
-/* A push on a face of a body of m by m by m particles moves all of it, 1/m for each particle of the
-   face, or twice that when it can also rotate. */
-float ooze_rigid_inverse_mass_ratio(const OozeRigid *rigid)
-{
-    double layers = cbrt((double)rigid->particles);
-    return (float)fmin(1.0, 2.0 / fmax(layers, 1.0));
-}
 
 static void list_rigid(OozeBodies *b, uint64_t count)
 {
@@ -246,7 +193,7 @@ static void list_slots(OozeBodies *b)
     }
 }
 
-static OozeStatus allocate_slots(OozeBodies *b, OozeError *error)
+OozeStatus ooze_bodies_allocate(OozeBodies *b, OozeError *error)
 {
     OozeArena *arena = b->context->arena;
     b->index = ooze_arena_alloc(arena, b->slots, sizeof *b->index);
@@ -261,8 +208,8 @@ static OozeStatus allocate_slots(OozeBodies *b, OozeError *error)
     return OOZE_OK;
 }
 
-OozeStatus ooze_bodies_create(OozeBodies *b, const OozeStepContext *c, float contact,
-                              OozeError *error)
+OozeStatus ooze_bodies_assign_slots(OozeBodies *b, const OozeStepContext *c, float contact,
+                                    OozeError *error)
 {
     uint64_t count = (uint64_t)c->body_count, blocks = 0;
     *b = (OozeBodies){.context = c, .contact = contact};
@@ -278,7 +225,7 @@ OozeStatus ooze_bodies_create(OozeBodies *b, const OozeStepContext *c, float con
         return ooze_fail_memory(error, "the bodies", count * sizeof *b->rigids);
     }
     list_slots(b);
-    return allocate_slots(b, error);
+    return OOZE_OK;
 }
 
 OozeStatus ooze_bodies_begin(OozeBodies *b, OozeFloat4 *u, OozeError *error)
@@ -301,7 +248,6 @@ typedef struct PlaceJob {
     OozeFloat4 *u, *x;
 } PlaceJob;
 
-/* Conserves momenta; the spin follows from the inertia in the new pose. */
 static void place_range(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
@@ -310,17 +256,12 @@ static void place_range(void *data, uint64_t begin, uint64_t end, int worker)
     double dt = (double)(float)b->context->dt; /* as the particles move */
     for (uint64_t k = begin; k < end; k++) {
         OozeRigid *rigid = &b->rigids[k];
-        OozeVec3 centre = vec3_madd(
-            rigid->centre, dt, vec3(rigid->motion.v[0], rigid->motion.v[1], rigid->motion.v[2]));
-        double rotation[9], *l = rigid->sum.v + 3;
-        ooze_rigid_step(rigid->inverse_inertia, l, dt, rotation);
-        OozeTwist last = rigid->motion;
-        ooze_rigid_spin(rigid->inverse_inertia, rotation, l, last.v + 3);
+        const OozeRigidEnd end_pose = ooze_rigid_end(rigid, dt);
         for (uint64_t slot = rigid->first; slot < rigid->first + rigid->count; slot++) {
             if (b->index[slot] != OOZE_NO_PARTICLE) {
-                OozeVec3 arm = rotated(rotation, b->arm[slot]);
-                job->x[slot] = narrow(vec3_add(centre, arm));
-                job->u[slot] = narrow(velocity_at(&last, arm));
+                OozeVec3 arm = ooze_rigid_rotated(end_pose.rotation, b->arm[slot]);
+                job->x[slot] = narrow(vec3_add(end_pose.centre, arm));
+                job->u[slot] = narrow(ooze_rigid_velocity_at(&end_pose.motion, arm));
             }
         }
     }
@@ -329,9 +270,6 @@ static void place_range(void *data, uint64_t begin, uint64_t end, int worker)
 void ooze_bodies_place(OozeBodies *b, OozeFloat4 *u, OozeFloat4 *x)
 {
     ooze_rigid_gather(b, u, true);
-    for (int k = 0; k < b->rigid_count; k++) {
-        b->rigids[k].motion = ooze_rigid_respond(&b->rigids[k], &b->rigids[k].sum);
-    }
     PlaceJob job = {.bodies = b, .u = u, .x = x};
     ooze_parallel_for(b->context->threads, (uint64_t)b->rigid_count, 1, place_range, &job);
 }

@@ -1,19 +1,18 @@
-/* Particle bodies, separated from all other particles: the same code for the processor and the GPU.
-   Valid C and C++.
+/* Particle bodies on the processor, separated from all other particles; the GPU shares their slots
+   and bonds. Valid C and C++.
 
    The particles of all bodies have slots, those of rigid bodies first, in the order of their ids,
    whatever their order in space: sums over a body run over its slots in fixed blocks, so that they
    do not depend on threads or sorting. The caller copies fields of its particles into arrays of one
    element a slot, and copies the results back.
 
-   The velocities of a rigid body are u = v + w x arm: six unknowns. Forces on its particles act by
-   their sum and torque. */
+   rigid_formula.h describes one rigid body. */
 #ifndef OOZE_METHODS_CONFORMATION_BODIES_BODIES_H
 #define OOZE_METHODS_CONFORMATION_BODIES_BODIES_H
 
 #include "base/formula.h"
+#include "methods/conformation/bodies/rigid_formula.h"
 #include "methods/method.h"
-#include "solvers/twist.h"
 
 #define OOZE_NO_PARTICLE UINT32_MAX
 
@@ -25,36 +24,6 @@ OOZE_FORMULA bool ooze_film_is_nearer(bool fluid, float weight, float *largest)
     *largest = nearer ? weight : *largest;
     return nearer;
 }
-
-typedef struct OozeRigid {
-    uint64_t first, count; /* slots */
-    uint64_t particles;    /* present */
-    double mass;           /* in particles of the reference density */
-    double inverse_inertia[6];
-    OozeVec3 rest_centre, centre; /* of mass */
-    double rotation[9];           /* from rest, about the centre of mass */
-    OozeTwist motion_star;        /* motion under external forces alone */
-    OozeTwist motion;             /* the unknown of the solve */
-    OozeTwist pass_motion;        /* motion at the end of the last pass */
-    OozeTwist sum;                /* of the last gather */
-    OozeTwist response;           /* to a sum, constrained by contacts */
-    OozeTwist slip;               /* change by slipping friction */
-    uint64_t contacts, contact_count;
-    OozeTwist held[6]; /* independent rows that contacts hold at present */
-    int held_count;
-    OozeTwistMatrix inverse;  /* of the mass, without the rows that are held */
-    OozeTwistMatrix smoother; /* of the mass and the stiffness of what is around it, likewise */
-} OozeRigid;
-
-/* A possible contact of a particle of a rigid body with a solid in this step. */
-typedef struct OozeRigidContact {
-    OozeVec3 arm;
-    OozeTwist row[3], response[3]; /* along the normal, then the tangents */
-    double speed[3];     /* at least, along the normal; of the surface, along the tangents */
-    double effective[3]; /* 1/(row . response) */
-    double impulse[3];
-    double friction;
-} OozeRigidContact;
 
 /* Bonds of the soft bodies: per slot, from rest positions; kept while the particles are the
    same. */
@@ -96,9 +65,11 @@ typedef struct OozeBodies {
     const OozeBonds *bonds; /* NULL: no soft bodies */
 } OozeBodies;
 
-/* Allocates, and assigns slots to bodies. */
-OozeStatus ooze_bodies_create(OozeBodies *bodies, const OozeStepContext *context, float contact,
-                              OozeError *error);
+/* Lists the bodies and assigns their slots. */
+OozeStatus ooze_bodies_assign_slots(OozeBodies *bodies, const OozeStepContext *context,
+                                    float contact, OozeError *error);
+/* Allocates the arrays of one element a slot. */
+OozeStatus ooze_bodies_allocate(OozeBodies *bodies, OozeError *error);
 /* Finds poses and possible contacts of rigid bodies; velocities u become those of rigid motions of
    the same momenta. */
 OozeStatus ooze_bodies_begin(OozeBodies *bodies, OozeFloat4 *u, OozeError *error);
@@ -114,10 +85,6 @@ void ooze_rigid_gather(OozeBodies *bodies, const OozeFloat4 *field, bool by_mass
 void ooze_rigid_spread_motion(const OozeBodies *bodies, OozeFloat4 *field);
 /* field = response of the body at its particles. */
 void ooze_rigid_spread_response(const OozeBodies *bodies, OozeFloat4 *field);
-/* Inverse mass times a sum. */
-OozeTwist ooze_rigid_respond(const OozeRigid *rigid, const OozeTwist *sum);
-/* Effective inverse mass of a particle of the body over its own: see OozeDensityJob. */
-float ooze_rigid_inverse_mass_ratio(const OozeRigid *rigid);
 
 /* Sets rigid->smoother of all; around: per rigid slot, stiffness of what is around the body against
    a motion of this particle as part of it. */

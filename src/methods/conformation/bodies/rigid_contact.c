@@ -10,13 +10,7 @@
 #include "methods/conformation/bodies/bodies.h"
 #include "solvers/periodic_f32x4.h"
 
-enum { SWEEPS_MAX = 300, GRAIN = 256 };
-/* Change of speed at a contact below which impulses have converged, in spacings a step. */
-static const double CONVERGED_SPEED = 1e-6;
-/* Largest correction of a penetration in a step, in spacings: more would accelerate the body. */
-static const double DEPENETRATION = 0.1;
-/* Rows whose part independent of the others is below this share are left out. */
-static const double DEPENDENT = 1e-3;
+enum { GRAIN = 256 };
 
 /* ---- particles that may have contacts ---- */
 
@@ -26,6 +20,11 @@ typedef struct FindJob {
     uint8_t *near; /* per slot: number of solids that it may touch */
 } FindJob;
 
+static OozeRigidScale scale_of(const OozeBodies *b)
+{
+    return (OozeRigidScale){b->context->dt, b->context->spacing, b->contact};
+}
+
 /* Whether the particle may touch the solid within the step. */
 static bool may_touch(const FindJob *job, uint64_t slot, const OozeSolid *solid,
                       OozeContact *contact)
@@ -34,10 +33,10 @@ static bool may_touch(const FindJob *job, uint64_t slot, const OozeSolid *solid,
     if (solid->params[OOZE_SOLID_COLLIDES] == 0.0) {
         return false;
     }
+    const OozeRigidScale scale = scale_of(b);
     OozeFloat4 x = b->place[slot], u = job->u[slot];
-    double speed = sqrt((double)(u.x * u.x + u.y * u.y + u.z * u.z));
     *contact = ooze_solid_contact(solid, vec3((double)x.x, (double)x.y, (double)x.z));
-    return contact->distance - (double)b->contact < b->context->spacing + speed * b->context->dt;
+    return ooze_rigid_may_touch(&scale, contact->distance, u.x, u.y, u.z);
 }
 
 static void find_range(void *data, uint64_t begin, uint64_t end, int worker)
@@ -56,46 +55,18 @@ static void find_range(void *data, uint64_t begin, uint64_t end, int worker)
     }
 }
 
-static void set_row(OozeRigidContact *contact, const OozeRigid *rigid, int k, OozeVec3 direction,
-                    double speed)
-{
-    OozeVec3 torque = vec3_cross(contact->arm, direction);
-    OozeTwist row = {{direction.x, direction.y, direction.z, torque.x, torque.y, torque.z}};
-    contact->speed[k] = speed;
-    contact->row[k] = row;
-    contact->response[k] = ooze_rigid_respond(rigid, &row);
-    contact->effective[k] = 1.0 / ooze_twist_dot(&row, &contact->response[k]);
-}
-
-static OozeRigidContact make_contact(const OozeBodies *b, const OozeRigid *rigid, uint64_t slot,
-                                     const OozeSolid *solid, const OozeContact *met)
-{
-    const OozeStepContext *c = b->context;
-    OozeRigidContact contact = {.arm = b->arm[slot],
-                                .friction = solid->params[OOZE_SOLID_FRICTION]};
-    /* from the particle at the beginning of the step to the surface at its end */
-    double needed = ((double)b->contact - met->distance) / c->dt;
-    double limit =
-        fmax(0.0, vec3_dot(met->velocity, met->normal)) + DEPENETRATION * c->spacing / c->dt;
-    OozeVec3 first = fabs(met->normal.x) < 0.6 ? vec3(1, 0, 0) : vec3(0, 1, 0);
-    first = vec3_unit(vec3_cross(met->normal, first), vec3(0, 0, 1));
-    OozeVec3 second = vec3_cross(met->normal, first);
-    set_row(&contact, rigid, 0, met->normal, fmin(needed, limit));
-    set_row(&contact, rigid, 1, first, vec3_dot(met->velocity, first));
-    set_row(&contact, rigid, 2, second, vec3_dot(met->velocity, second));
-    return contact;
-}
-
 /* Contacts of one body, in the order of the slots. */
 static void list_contacts(OozeBodies *b, OozeRigid *rigid, const FindJob *job, uint64_t total)
 {
     const OozeStepContext *c = b->context;
+    const OozeRigidScale scale = scale_of(b);
     rigid->contacts = b->contact_count;
     for (uint64_t slot = rigid->first; slot < rigid->first + rigid->count; slot++) {
         OozeContact met;
         for (int n = 0; job->near[slot] && n < c->solid_count; n++) {
             if (may_touch(job, slot, &c->solids[n], &met) && b->contact_count < total) {
-                b->contacts[b->contact_count++] = make_contact(b, rigid, slot, &c->solids[n], &met);
+                b->contacts[b->contact_count++] = ooze_rigid_contact(
+                    &scale, rigid, b->arm[slot], c->solids[n].params[OOZE_SOLID_FRICTION], &met);
             }
         }
     }
@@ -129,82 +100,30 @@ OozeStatus ooze_rigid_find_contacts(OozeBodies *b, const OozeFloat4 *u, OozeErro
 
 /* ---- impulses ---- */
 
-/* Friction holds up to its coefficient times the push; without bound, wherever there is a push. */
-static double friction_limit(const OozeRigidContact *contact)
+static void hold_if_independent(OozeRigid *rigid, const OozeTwist *row)
 {
-    return contact->impulse[0] > 0.0 ? contact->friction * contact->impulse[0] : 0.0;
-}
-
-/* Impulses of one contact; returns the largest change of speed there. */
-static double resolve_contact(OozeRigidContact *contact, OozeTwist *motion)
-{
-    double next[3], largest = 0.0;
-    for (int k = 0; k < 3; k++) {
-        double lack = contact->speed[k] - ooze_twist_dot(&contact->row[k], motion);
-        next[k] = contact->impulse[k] + lack * contact->effective[k];
-        if (k == 0) {
-            next[0] = fmax(next[0], 0.0);
-            ooze_twist_add(motion, next[0] - contact->impulse[0], &contact->response[0]);
-            largest = fabs(next[0] - contact->impulse[0]) / contact->effective[0];
-            contact->impulse[0] = next[0];
-        }
+    if (ooze_rigid_row_is_independent(rigid, row)) {
+        ooze_rigid_hold_row(rigid, row);
     }
-    double size = hypot(next[1], next[2]), limit = friction_limit(contact);
-    double keep = size > limit ? limit / size : 1.0;
-    for (int k = 1; k < 3; k++) {
-        double change = keep * next[k] - contact->impulse[k];
-        ooze_twist_add(motion, change, &contact->response[k]);
-        largest = fmax(largest, fabs(change) / contact->effective[k]);
-        contact->impulse[k] += change;
-    }
-    return largest;
-}
-
-/* Adds a row to those that are held, unless it depends on them. */
-static void add_held_row(OozeRigid *rigid, const OozeTwist *row)
-{
-    OozeTwist whole = ooze_rigid_respond(rigid, row), left = ooze_twist_apply(&rigid->inverse, row);
-    if (rigid->held_count < 6 &&
-        ooze_twist_dot(row, &left) > DEPENDENT * ooze_twist_dot(row, &whole)) {
-        rigid->held[rigid->held_count++] = *row;
-        ooze_twist_hold(&rigid->inverse, row);
-    }
-}
-
-/* Inverse mass, no row held. */
-static OozeTwistMatrix free_inverse(const OozeRigid *rigid)
-{
-    OozeTwistMatrix inverse;
-    for (int c = 0; c < 6; c++) {
-        OozeTwist unit = {{0}};
-        unit.v[c] = 1.0;
-        OozeTwist column = ooze_rigid_respond(rigid, &unit);
-        for (int r = 0; r < 6; r++) {
-            inverse.m[6 * r + c] = column.v[r];
-        }
-    }
-    return inverse;
 }
 
 static void set_held_rows(OozeRigid *rigid, const OozeRigidContact *contacts, OozeTwist *slip)
 {
     OozeTwist none = {{0}};
-    rigid->held_count = 0;
-    rigid->inverse = free_inverse(rigid);
+    ooze_rigid_hold_none(rigid);
     *slip = none;
     for (uint64_t k = 0; k < rigid->contact_count; k++) {
         const OozeRigidContact *contact = &contacts[k];
         if (contact->impulse[0] > 0.0) {
-            add_held_row(rigid, &contact->row[0]);
+            hold_if_independent(rigid, &contact->row[0]);
         }
     }
     for (uint64_t k = 0; k < rigid->contact_count; k++) {
         const OozeRigidContact *contact = &contacts[k];
-        bool sticks =
-            hypot(contact->impulse[1], contact->impulse[2]) < 0.999 * friction_limit(contact);
+        bool sticks = ooze_rigid_contact_sticks(contact);
         for (int t = 1; t < 3; t++) {
             if (sticks) {
-                add_held_row(rigid, &contact->row[t]);
+                hold_if_independent(rigid, &contact->row[t]);
             } else {
                 ooze_twist_add(slip, contact->impulse[t], &contact->row[t]);
             }
@@ -216,14 +135,14 @@ static void resolve_contacts(OozeBodies *b, OozeRigid *rigid, OozeTwist *slip)
 {
     OozeRigidContact *contacts = rigid->contact_count ? b->contacts + rigid->contacts : NULL;
     const OozeStepContext *c = b->context;
-    double converged = CONVERGED_SPEED * c->spacing / c->dt, largest = INFINITY;
+    double converged = OOZE_RIGID_CONVERGED * c->spacing / c->dt, largest = INFINITY;
     for (uint64_t k = 0; k < rigid->contact_count; k++) {
         contacts[k].impulse[0] = contacts[k].impulse[1] = contacts[k].impulse[2] = 0.0;
     }
-    for (int sweep = 0; sweep < SWEEPS_MAX && largest > converged; sweep++) {
+    for (int sweep = 0; sweep < OOZE_RIGID_SWEEPS && largest > converged; sweep++) {
         largest = 0.0;
         for (uint64_t k = 0; k < rigid->contact_count; k++) {
-            largest = fmax(largest, resolve_contact(&contacts[k], &rigid->motion));
+            largest = fmax(largest, ooze_rigid_resolve(&contacts[k], &rigid->motion));
         }
     }
     if (slip) {
@@ -263,7 +182,7 @@ static void smoother_range(void *data, uint64_t begin, uint64_t end, int worker)
     const OozeBodies *b = job->bodies;
     for (uint64_t k = begin; k < end; k++) {
         OozeRigid *rigid = &b->rigids[k];
-        OozeTwistMatrix none = {{0}}, sum = ooze_twist_inverse(free_inverse(rigid));
+        OozeTwistMatrix sum = ooze_twist_inverse(ooze_rigid_free_inverse(rigid));
         for (uint64_t slot = rigid->first; slot < rigid->first + rigid->count; slot++) {
             bool touched =
                 b->index[slot] != OOZE_NO_PARTICLE && ooze_sym3_trace(job->around[slot]) > 0.0f;
@@ -272,10 +191,7 @@ static void smoother_range(void *data, uint64_t begin, uint64_t end, int worker)
                 ooze_twist_add_point(&sum, ooze_mat3_from_sym3(job->around[slot]).m, arm);
             }
         }
-        rigid->smoother = rigid->mass > 0.0 ? ooze_twist_inverse(sum) : none;
-        for (int h = 0; h < rigid->held_count; h++) {
-            ooze_twist_hold(&rigid->smoother, &rigid->held[h]);
-        }
+        ooze_rigid_set_smoother(rigid, &sum);
     }
 }
 
@@ -315,30 +231,25 @@ void ooze_rigid_begin_pass(OozeBodies *b, OozeFloat4 *u, OozeFloat4 *u_star)
         OozeRigid *rigid = &b->rigids[k];
         OozeTwist slip;
         resolve_contacts(b, rigid, &slip);
-        rigid->slip = ooze_rigid_respond(rigid, &slip);
-        if (rigid->held_count == 0) { /* no contacts: continues from the motion of the search */
-            rigid->motion = rigid->pass_motion;
-        }
+        ooze_rigid_set_slip(rigid, &slip);
     }
     ooze_rigid_spread_motion(b, u);
     for (int k = 0; k < b->rigid_count; k++) {
-        OozeRigid *rigid = &b->rigids[k];
-        rigid->motion = rigid->motion_star;
-        ooze_twist_add(&rigid->motion, 1.0, &rigid->slip);
+        b->rigids[k].motion = ooze_rigid_free_motion(&b->rigids[k]);
     }
     ooze_rigid_spread_motion(b, u_star);
 }
 
 void ooze_rigid_end_pass(OozeBodies *b, const OozeFloat4 *u, const OozeFloat4 *residual)
 {
-    read_motions(b, u);
+    ooze_rigid_gather(b, u, true);
+    for (int k = 0; k < b->rigid_count; k++) {
+        b->rigids[k].motion = b->rigids[k].sum; /* kept until the residuals are summed */
+    }
     ooze_rigid_gather(b, residual, false);
     for (int k = 0; k < b->rigid_count; k++) {
-        OozeRigid *rigid = &b->rigids[k];
-        OozeTwist lacking = ooze_rigid_respond(rigid, &rigid->sum);
-        rigid->pass_motion = rigid->motion;
-        ooze_twist_add(&rigid->motion, 1.0, &lacking);
-        ooze_twist_add(&rigid->motion, -1.0, &rigid->slip);
+        const OozeTwist momentum = b->rigids[k].motion;
+        ooze_rigid_release(&b->rigids[k], &momentum, &b->rigids[k].sum);
     }
 }
 

@@ -190,7 +190,9 @@ static OozeStatus allocate(OozeStepBodies *b, OozeError *error)
     if (ooze_arena_failed(arena)) {
         return ooze_fail_memory(error, "the bodies", n * 17);
     }
-    return ooze_bodies_create(&b->all, b->step->context, b->step->settings.contact_distance, error);
+    OozeStatus status = ooze_bodies_assign_slots(&b->all, b->step->context,
+                                                 b->step->settings.contact_distance, error);
+    return status ? status : ooze_bodies_allocate(&b->all, error);
 }
 
 OozeStatus ooze_step_bodies_begin(OozeConformationStep *s, OozeConformationMemory *own,
