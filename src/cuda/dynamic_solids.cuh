@@ -4,6 +4,7 @@
 #define OOZE_CUDA_DYNAMIC_SOLIDS_CUH
 
 #include "cuda/engine.cuh"
+#include "cuda/twist_sum.cuh"
 
 extern "C" {
 #include "solvers/dynamic_coupling.h"
@@ -43,11 +44,6 @@ void dynamic_load(Gpu *gpu, DynamicSolids *dynamic);
 
 /* ---- sums over particles, one a solid ---- */
 
-struct TwistSum {
-    OozeTwist a;
-    __device__ void operator+=(const TwistSum &o) { ooze_twist_add(&a, 1.0, &o.a); }
-};
-
 template <class Body> struct SolidBody {
     const uint32_t *particles;
     int k;
@@ -55,7 +51,7 @@ template <class Body> struct SolidBody {
     __device__ TwistSum operator()(uint32_t e) const
     {
         TwistSum sum = {{{0, 0, 0, 0, 0, 0}}};
-        body(k, particles ? particles[e] : e, &sum.a);
+        body(k, particles ? particles[e] : e, &sum.all);
         return sum;
     }
 };
@@ -63,7 +59,7 @@ template <class Body> struct SolidBody {
 template <class Then> struct SolidThen {
     int k;
     Then then;
-    __device__ void operator()(const TwistSum &sum) const { then(k, sum.a); }
+    __device__ void operator()(const TwistSum &sum) const { then(k, sum.all); }
 };
 
 /* For each dynamic solid k: body(k, i, &twist) adds what particle i contributes, for the `count`

@@ -8,6 +8,7 @@
 #include "cuda/conformation/step.cuh"
 #include "cuda/segment_sums.cuh"
 #include "cuda/shape_distance.cuh"
+#include "cuda/twist_sum.cuh"
 
 namespace ooze
 {
@@ -93,11 +94,6 @@ OOZE_DEVICE float4 smoothed_at(const RigidView &b, uint32_t i)
 {
     return narrow(ooze_rigid_velocity_at(&b.smoothed[b.number[i] - 1u], b.arm[b.slot_of[i]]));
 }
-
-struct TwistSum {
-    OozeTwist all;
-    __device__ void operator+=(const TwistSum &o) { ooze_twist_add(&all, 1.0, &o.all); }
-};
 
 /* Force, or with `by_mass` momentum, of the particle of a slot, and its torque. */
 OOZE_DEVICE TwistSum wrench_at(const RigidView &b, const StepView &s, const float4 *field,
