@@ -116,7 +116,8 @@ static OozeStatus check_need(const OozeBlocks *b, const OozeCloud *cloud, OozeEr
 {
     double blocks = 0.0, edge = b->cell * OOZE_BLOCK_EDGE;
     for (uint64_t i = 0; i < cloud->n; i++) {
-        const OozeSurfaceKernel *k = &cloud->kernels[i];
+        OozeSurfaceKernel own;
+        const OozeSurfaceKernel *k = ooze_cloud_kernel(cloud, i, &own);
         double product = 1.0;
         for (int a = 0; a < 3; a++) {
             double far = fabs((double)k->centre[a]) + (double)k->extent[a];
@@ -150,7 +151,8 @@ static OozeStatus add_outer_blocks(OozeBlocks *b, const OozeCloud *cloud, OozeEr
         }
         int32_t low[3], high[3], at[3];
         uint32_t index;
-        kernel_blocks(&cloud->kernels[i], b->cell, low, high);
+        OozeSurfaceKernel own;
+        kernel_blocks(ooze_cloud_kernel(cloud, i, &own), b->cell, low, high);
         for (at[2] = low[2]; at[2] <= high[2] && !status; at[2]++) {
             for (at[1] = low[1]; at[1] <= high[1] && !status; at[1]++) {
                 for (at[0] = low[0]; at[0] <= high[0] && !status; at[0]++) {

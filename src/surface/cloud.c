@@ -103,6 +103,7 @@ void ooze_cloud_close(OozeCloud *cloud)
     ooze_grid_destroy(cloud->grid);
     ooze_free(cloud->x);
     ooze_free(cloud->kernels);
+    ooze_free(cloud->slot);
     ooze_free(cloud->fill);
     *cloud = (OozeCloud){0};
 }

@@ -92,7 +92,8 @@ void ooze_field_fill(const OozeCloud *cloud, double cell, const int32_t at[3],
     OozeGridRun run;
     while (ooze_cloud_next(&rows, &run)) {
         for (uint32_t i = run.begin; i < run.end; i++) {
-            const OozeSurfaceKernel *k = &cloud->kernels[i];
+            OozeSurfaceKernel own;
+            const OozeSurfaceKernel *k = ooze_cloud_kernel(cloud, i, &own);
             bool apart = false;
             for (int a = 0; a < 3; a++) {
                 apart = apart || k->centre[a] + k->extent[a] < nodes[a][0] ||

@@ -39,7 +39,8 @@ float ooze_field_value_at(const OozeCloud *cloud, const float point[3])
     OozeGridRun run;
     for (OozeCloudRows rows = rows_around(cloud, point); ooze_cloud_next(&rows, &run);) {
         for (uint32_t i = run.begin; i < run.end; i++) {
-            const OozeSurfaceKernel *k = &cloud->kernels[i];
+            OozeSurfaceKernel own;
+            const OozeSurfaceKernel *k = ooze_cloud_kernel(cloud, i, &own);
             const float d[3] = {point[0] - k->centre[0], point[1] - k->centre[1],
                                 point[2] - k->centre[2]};
             sum += kernel_value(cloud, k, d, &slope);
@@ -63,7 +64,8 @@ void ooze_field_weights(const OozeCloud *cloud, const float point[3], OozePointW
     *parts = (OozePointWeights){0};
     for (OozeCloudRows rows = rows_around(cloud, point); ooze_cloud_next(&rows, &run);) {
         for (uint32_t i = run.begin; i < run.end; i++) {
-            const OozeSurfaceKernel *k = &cloud->kernels[i];
+            OozeSurfaceKernel own;
+            const OozeSurfaceKernel *k = ooze_cloud_kernel(cloud, i, &own);
             const float d[3] = {point[0] - k->centre[0], point[1] - k->centre[1],
                                 point[2] - k->centre[2]};
             float part = kernel_value(cloud, k, d, &slope);

@@ -1,41 +1,112 @@
-/* The kernel of each particle: centre, half axes and weight. */
+/* The kernel of each particle near the surface: centre, half axes and weight. */
 #include <math.h>
 
+#include "base/f32x4.h"
 #include "base/fail.h"
-#include "particles/neighbours.h"
 #include "physics/eigen.h"
 #include "physics/surface_field.h"
-#include "surface/cloud.h"
+#include "surface/walk.h"
 
-/* The neighbourhood of a particle, in spacings. */
+/* The neighbourhood of a particle near the surface, in spacings. */
 typedef struct Neighbourhood {
     float offset[3]; /* to the weighted mean of the neighbours */
-    float fill;      /* filled fraction: 1 deep inside, 1/33 alone */
     OozeSym3 spread; /* covariance */
 } Neighbourhood;
 
 typedef struct Shaping {
     OozeCloud *cloud;
     const OozeSurfaceSettings *settings;
-    OozeNeighbours lists;
-    Neighbourhood *neighbourhoods;
+    uint32_t *particle;            /* of each kernel */
+    Neighbourhood *neighbourhoods; /* of each kernel */
+    float *boost;                  /* of each kernel: factor of its weight */
 } Shaping;
 
-static void neighbourhood_range(void *context, uint64_t begin, uint64_t end, int worker)
+/* ---- filled fractions ---------------------------------------------------------------------- */
+
+/* Sum of the weights of a run of candidates, four at a time. The particle itself has weight 1. */
+static float sum_weights(const OozeFloat4 *x, OozeGridRun run, OozeFloat4 at, float inverse)
 {
-    const Shaping *job = context;
-    const OozeFloat4 *x = job->cloud->x;
-    float scale = (float)(1.0 / job->cloud->spacing);
-    const float reach = (float)(1.0 / OOZE_SURFACE_NEIGHBOURHOOD);
+    OozeF32x4 sum = ooze_f32x4_splat(0.0f), zero = sum, one = ooze_f32x4_splat(1.0f);
+    OozeF32x4 ax = ooze_f32x4_splat(at.x), ay = ooze_f32x4_splat(at.y), az = ooze_f32x4_splat(at.z);
+    for (uint32_t j = run.begin; j < run.end; j += 4) { /* x is padded for the last loads */
+        OozeF32x4 p[4];
+        ooze_f32x4_transpose(ooze_f32x4_load(&x[j].x), ooze_f32x4_load(&x[j + 1].x),
+                             ooze_f32x4_load(&x[j + 2].x), ooze_f32x4_load(&x[j + 3].x), p);
+        OozeF32x4 dx = p[0] - ax, dy = p[1] - ay, dz = p[2] - az;
+        OozeF32x4 q2 = (dx * dx + dy * dy + dz * dz) * (inverse * inverse);
+        OozeF32x4 w = ooze_f32x4_max(one - q2 * ooze_f32x4_sqrt(q2), zero);
+        if (run.end - j < 4) {
+            const OozeF32x4 lane = {0.0f, 1.0f, 2.0f, 3.0f};
+            w = ooze_f32x4_select(lane < ooze_f32x4_splat((float)(run.end - j)), w, zero);
+        }
+        sum += w;
+    }
+    return ooze_f32x4_sum(sum);
+}
+
+static void fill_range(void *context, uint64_t begin, uint64_t end, int worker)
+{
+    OozeCloud *cloud = context;
+    OozeCloudWalk walk = ooze_cloud_walk(cloud);
+    const float inverse = (float)(1.0 / (OOZE_SURFACE_NEIGHBOURHOOD * cloud->spacing));
     (void)worker;
     for (uint64_t i = begin; i < end; i++) {
-        const uint32_t *list = job->lists.index + job->lists.first[i];
-        float sum = 1.0f, m[3] = {0}, s[6] = {0};
-        for (uint32_t k = 0; k < job->lists.count[i]; k++) {
-            OozeFloat4 o = x[list[k]];
-            float dx = (o.x - x[i].x) * scale, dy = (o.y - x[i].y) * scale;
-            float dz = (o.z - x[i].z) * scale;
-            float w = ooze_surface_weight(sqrtf(dx * dx + dy * dy + dz * dz) * reach);
+        float sum = 0.0f;
+        ooze_cloud_walk_to(&walk, i);
+        for (int k = 0; k < walk.count; k++) {
+            sum += sum_weights(cloud->x, walk.run[k], cloud->x[i], inverse);
+        }
+        cloud->fill[i] = sum * (float)(1.0 / OOZE_SURFACE_FULL);
+    }
+}
+
+/* Whether a particle or one of its neighbours is near the surface; elsewhere only the sum of the
+   kernels matters. */
+static bool is_near(const OozeCloudWalk *walk, uint64_t i, float reach2)
+{
+    const OozeCloud *cloud = walk->cloud;
+    bool near = cloud->fill[i] < (float)OOZE_SURFACE_OUTER_FILL;
+    for (int k = 0; k < walk->count && !near; k++) {
+        for (uint32_t j = walk->run[k].begin; j < walk->run[k].end && !near; j++) {
+            if (cloud->fill[j] < (float)OOZE_SURFACE_OUTER_FILL) {
+                float dx = cloud->x[j].x - cloud->x[i].x, dy = cloud->x[j].y - cloud->x[i].y;
+                float dz = cloud->x[j].z - cloud->x[i].z;
+                near = dx * dx + dy * dy + dz * dz < reach2;
+            }
+        }
+    }
+    return near;
+}
+
+/* slot: 0 near the surface, OOZE_SURFACE_SHARED elsewhere. */
+static void mark_range(void *context, uint64_t begin, uint64_t end, int worker)
+{
+    OozeCloud *cloud = context;
+    OozeCloudWalk walk = ooze_cloud_walk(cloud);
+    float reach = (float)(OOZE_SURFACE_NEIGHBOURHOOD * cloud->spacing);
+    (void)worker;
+    for (uint64_t i = begin; i < end; i++) {
+        ooze_cloud_walk_to(&walk, i);
+        cloud->slot[i] = is_near(&walk, i, reach * reach) ? 0 : OOZE_SURFACE_SHARED;
+    }
+}
+
+/* ---- neighbourhoods ------------------------------------------------------------------------ */
+
+static void measure_neighbourhood(const OozeCloudWalk *walk, uint64_t i, Neighbourhood *v)
+{
+    const OozeFloat4 *x = walk->cloud->x;
+    const float scale = (float)(1.0 / walk->cloud->spacing);
+    const float reach = (float)(1.0 / OOZE_SURFACE_NEIGHBOURHOOD);
+    float sum = 0.0f, m[3] = {0}, s[6] = {0};
+    for (int k = 0; k < walk->count; k++) {
+        for (uint32_t j = walk->run[k].begin; j < walk->run[k].end; j++) {
+            float dx = (x[j].x - x[i].x) * scale, dy = (x[j].y - x[i].y) * scale;
+            float dz = (x[j].z - x[i].z) * scale, r2 = dx * dx + dy * dy + dz * dz;
+            if (r2 * reach * reach >= 1.0f) {
+                continue;
+            }
+            float w = ooze_surface_weight(sqrtf(r2) * reach);
             sum += w;
             m[0] += w * dx;
             m[1] += w * dy;
@@ -47,16 +118,62 @@ static void neighbourhood_range(void *context, uint64_t begin, uint64_t end, int
             s[4] += w * dx * dz;
             s[5] += w * dy * dz;
         }
-        Neighbourhood *v = &job->neighbourhoods[i];
-        float a = 1.0f / sum;
-        for (int k = 0; k < 3; k++) {
-            v->offset[k] = m[k] * a;
+    }
+    float a = 1.0f / sum;
+    for (int k = 0; k < 3; k++) {
+        v->offset[k] = m[k] * a;
+    }
+    const float *p = v->offset;
+    v->spread = ooze_sym3(s[0] * a - p[0] * p[0], s[1] * a - p[1] * p[1], s[2] * a - p[2] * p[2],
+                          s[3] * a - p[0] * p[1], s[4] * a - p[0] * p[2], s[5] * a - p[1] * p[2]);
+}
+
+static void neighbourhood_range(void *context, uint64_t begin, uint64_t end, int worker)
+{
+    const Shaping *job = context;
+    OozeCloudWalk walk = ooze_cloud_walk(job->cloud);
+    (void)worker;
+    for (uint64_t s = begin; s < end; s++) {
+        ooze_cloud_walk_to(&walk, job->particle[s]);
+        measure_neighbourhood(&walk, job->particle[s], &job->neighbourhoods[s]);
+    }
+}
+
+/* ---- centres ------------------------------------------------------------------------------- */
+
+/* Mean offset of the neighbours whose offsets are like that of particle i; those deep inside have
+   none. */
+static void mean_offset(const Shaping *job, const OozeCloudWalk *walk, uint64_t i, float mean[3])
+{
+    const float likeness = (float)(1.0 / (OOZE_SURFACE_OFFSET_LIKE * OOZE_SURFACE_OFFSET_LIKE));
+    const float reach = (float)(1.0 / (OOZE_SURFACE_NEIGHBOURHOOD * job->cloud->spacing));
+    const OozeCloud *cloud = job->cloud;
+    const OozeFloat4 *x = cloud->x;
+    const float *own = job->neighbourhoods[cloud->slot[i]].offset;
+    const float none[3] = {0.0f, 0.0f, 0.0f};
+    float sum = 0.0f;
+    mean[0] = mean[1] = mean[2] = 0.0f;
+    for (int k = 0; k < walk->count; k++) {
+        for (uint32_t j = walk->run[k].begin; j < walk->run[k].end; j++) {
+            float dx = x[j].x - x[i].x, dy = x[j].y - x[i].y, dz = x[j].z - x[i].z;
+            float q2 = (dx * dx + dy * dy + dz * dz) * reach * reach;
+            if (q2 >= 1.0f) {
+                continue;
+            }
+            uint32_t slot = cloud->slot[j];
+            const float *other =
+                slot == OOZE_SURFACE_SHARED ? none : job->neighbourhoods[slot].offset;
+            float ax = other[0] - own[0], ay = other[1] - own[1], az = other[2] - own[2];
+            float alike = ooze_max(1.0f - (ax * ax + ay * ay + az * az) * likeness, 0.0f);
+            float w = alike * alike * ooze_surface_weight(sqrtf(q2));
+            sum += w;
+            mean[0] += w * other[0];
+            mean[1] += w * other[1];
+            mean[2] += w * other[2];
         }
-        const float *p = v->offset;
-        v->fill = sum * (float)(1.0 / OOZE_SURFACE_FULL);
-        v->spread =
-            ooze_sym3(s[0] * a - p[0] * p[0], s[1] * a - p[1] * p[1], s[2] * a - p[2] * p[2],
-                      s[3] * a - p[0] * p[1], s[4] * a - p[0] * p[2], s[5] * a - p[1] * p[2]);
+    }
+    for (int k = 0; k < 3; k++) {
+        mean[k] /= sum;
     }
 }
 
@@ -64,30 +181,14 @@ static void neighbourhood_range(void *context, uint64_t begin, uint64_t end, int
    threads vanish. The mean offset of the neighbours at the same depth is that systematic part, and
    it is subtracted; the rest is the unevenness of the particle itself. Neighbours whose offsets are
    alike are at the same depth. */
-static void smooth_centre(const Shaping *job, uint64_t i, const OozeEigen3 *eigen, float shift[3])
+static void smooth_centre(const Shaping *job, const OozeCloudWalk *walk, uint64_t i,
+                          const OozeEigen3 *eigen, float shift[3])
 {
-    const float likeness = (float)(1.0 / (OOZE_SURFACE_OFFSET_LIKE * OOZE_SURFACE_OFFSET_LIKE));
-    const float reach = (float)(1.0 / (OOZE_SURFACE_NEIGHBOURHOOD * job->cloud->spacing));
-    const OozeFloat4 *x = job->cloud->x;
-    const Neighbourhood *own = &job->neighbourhoods[i];
-    const uint32_t *list = job->lists.index + job->lists.first[i];
-    float sum = 1.0f, mean[3] = {own->offset[0], own->offset[1], own->offset[2]};
-    for (uint32_t k = 0; k < job->lists.count[i]; k++) {
-        OozeFloat4 o = x[list[k]];
-        const Neighbourhood *other = &job->neighbourhoods[list[k]];
-        float dx = o.x - x[i].x, dy = o.y - x[i].y, dz = o.z - x[i].z;
-        float ax = other->offset[0] - own->offset[0], ay = other->offset[1] - own->offset[1];
-        float az = other->offset[2] - own->offset[2];
-        float alike = ooze_max(1.0f - (ax * ax + ay * ay + az * az) * likeness, 0.0f);
-        float w = alike * alike * ooze_surface_weight(sqrtf(dx * dx + dy * dy + dz * dz) * reach);
-        sum += w;
-        mean[0] += w * other->offset[0];
-        mean[1] += w * other->offset[1];
-        mean[2] += w * other->offset[2];
-    }
-    float off[3], length2 = 0.0f;
+    const float *own = job->neighbourhoods[job->cloud->slot[i]].offset;
+    float off[3], mean[3], length2 = 0.0f;
+    mean_offset(job, walk, i, mean);
     for (int k = 0; k < 3; k++) {
-        off[k] = (float)job->settings->smoothing * (own->offset[k] - mean[k] / sum);
+        off[k] = (float)job->settings->smoothing * (own[k] - mean[k]);
         shift[k] = 0.0f;
     }
     /* Along the surface the shift would only increase uneven spacing. */
@@ -106,6 +207,8 @@ static void smooth_centre(const Shaping *job, uint64_t i, const OozeEigen3 *eige
         shift[k] *= scale * (float)job->cloud->spacing;
     }
 }
+
+/* ---- kernels ------------------------------------------------------------------------------- */
 
 static void set_round(OozeSurfaceKernel *kernel, float radius, float weight)
 {
@@ -139,15 +242,15 @@ static void set_stretched(OozeSurfaceKernel *kernel, const OozeEigen3 *e, float 
     kernel->extent[2] = sqrtf(box.zz) * 1.0001f;
 }
 
-/* Whether no neighbour is near the surface: then only the sum of the kernels matters. */
-static bool is_deep(const Shaping *job, uint64_t i)
+static void set_shared(OozeCloud *cloud, OozeSurfaceMethod method)
 {
-    const uint32_t *list = job->lists.index + job->lists.first[i];
-    bool deep = job->neighbourhoods[i].fill >= (float)OOZE_SURFACE_OUTER_FILL;
-    for (uint32_t k = 0; k < job->lists.count[i] && deep; k++) {
-        deep = job->neighbourhoods[list[k]].fill >= (float)OOZE_SURFACE_OUTER_FILL;
-    }
-    return deep;
+    const double inner = OOZE_SURFACE_INNER;
+    bool stretched = method == OOZE_SURFACE_ANISOTROPIC;
+    double radius = stretched                       ? inner
+                    : method == OOZE_SURFACE_CLAVET ? OOZE_SURFACE_CONE
+                                                    : OOZE_SURFACE_ROUND;
+    double weight = stretched ? 1.0 / (OOZE_SURFACE_KERNEL_VOLUME * inner * inner * inner) : 1.0;
+    set_round(&cloud->shared, (float)(radius * cloud->spacing), (float)weight);
 }
 
 static void shape_range(void *context, uint64_t begin, uint64_t end, int worker)
@@ -155,40 +258,76 @@ static void shape_range(void *context, uint64_t begin, uint64_t end, int worker)
     const Shaping *job = context;
     OozeCloud *cloud = job->cloud;
     OozeSurfaceMethod method = job->settings->method;
-    float spacing = (float)cloud->spacing;
-    const float inner_weight = (float)(1.0 / (OOZE_SURFACE_KERNEL_VOLUME * OOZE_SURFACE_INNER *
-                                              OOZE_SURFACE_INNER * OOZE_SURFACE_INNER));
+    OozeCloudWalk walk = ooze_cloud_walk(cloud);
     (void)worker;
-    for (uint64_t i = begin; i < end; i++) {
-        OozeSurfaceKernel *kernel = &cloud->kernels[i];
+    for (uint64_t s = begin; s < end; s++) {
+        OozeSurfaceKernel *kernel = &cloud->kernels[s];
+        uint64_t i = job->particle[s];
         float shift[3] = {0};
-        bool deep = is_deep(job, i);
-        OozeEigen3 eigen;
-        if (!deep) {
-            eigen = ooze_sym3_eigen(job->neighbourhoods[i].spread);
+        OozeEigen3 eigen = ooze_sym3_eigen(job->neighbourhoods[s].spread);
+        if (method != OOZE_SURFACE_CLAVET && job->settings->smoothing > 0.0) {
+            ooze_cloud_walk_to(&walk, i);
+            smooth_centre(job, &walk, i, &eigen, shift);
         }
-        if (!deep && method != OOZE_SURFACE_CLAVET && job->settings->smoothing > 0.0) {
-            smooth_centre(job, i, &eigen, shift);
-        }
+        *kernel = cloud->shared;
         kernel->centre[0] = cloud->x[i].x + shift[0];
         kernel->centre[1] = cloud->x[i].y + shift[1];
         kernel->centre[2] = cloud->x[i].z + shift[2];
-        if (method == OOZE_SURFACE_ANISOTROPIC && deep) {
-            set_round(kernel, (float)OOZE_SURFACE_INNER * spacing, inner_weight);
-        } else if (method == OOZE_SURFACE_ANISOTROPIC) {
-            set_stretched(kernel, &eigen, job->neighbourhoods[i].fill, spacing);
-        } else {
-            double h = method == OOZE_SURFACE_CLAVET ? OOZE_SURFACE_CONE : OOZE_SURFACE_ROUND;
-            set_round(kernel, (float)h * spacing, 1.0f);
+        if (method == OOZE_SURFACE_ANISOTROPIC) {
+            set_stretched(kernel, &eigen, cloud->fill[i], (float)cloud->spacing);
         }
-        cloud->fill[i] = job->neighbourhoods[i].fill;
+        /* Until the boosts are known: how line-like the neighbourhood is. */
+        job->boost[s] = ooze_surface_line_likeness(eigen.values);
     }
 }
 
+/* ---- thin fluid ---------------------------------------------------------------------------- */
+
+/* Particles of a stretched sheet or thread lie farther apart than a spacing, so that the field
+   between them would fall below the level and the sheet break into beads. Where a neighbourhood is
+   thin, the field at the particle's own place is raised to a target. */
+static void boost_range(void *context, uint64_t begin, uint64_t end, int worker)
+{
+    const Shaping *job = context;
+    const OozeCloud *cloud = job->cloud;
+    OozeCloudWalk walk = ooze_cloud_walk(cloud);
+    (void)worker;
+    for (uint64_t s = begin; s < end; s++) {
+        uint64_t i = job->particle[s];
+        float target = ooze_surface_thin_target(cloud->fill[i], job->boost[s]), sum = 0.0f;
+        if (target <= 0.0f) {
+            job->boost[s] = 1.0f;
+            continue;
+        }
+        ooze_cloud_walk_to(&walk, i);
+        const float *at = cloud->kernels[s].centre;
+        for (int k = 0; k < walk.count; k++) {
+            for (uint32_t j = walk.run[k].begin; j < walk.run[k].end; j++) {
+                OozeSurfaceKernel own;
+                const OozeSurfaceKernel *o = ooze_cloud_kernel(cloud, j, &own);
+                float dx = at[0] - o->centre[0], dy = at[1] - o->centre[1];
+                float dz = at[2] - o->centre[2];
+                float q2 = (o->xx * dx + 2.0f * (o->xy * dy + o->xz * dz)) * dx +
+                           (o->yy * dy + 2.0f * o->yz * dz) * dy + o->zz * dz * dz;
+                sum += o->weight * ooze_surface_kernel(q2);
+            }
+        }
+        job->boost[s] = ooze_min(ooze_max(target / sum, 1.0f), (float)OOZE_SURFACE_BOOST_MAX);
+    }
+}
+
+/* ---- all ----------------------------------------------------------------------------------- */
+
 static void find_largest(OozeCloud *cloud)
 {
+    for (int a = 0; a < 3; a++) {
+        cloud->largest[a] = cloud->shared.extent[a];
+    }
     for (uint64_t i = 0; i < cloud->n; i++) {
-        const OozeSurfaceKernel *k = &cloud->kernels[i];
+        if (cloud->slot[i] == OOZE_SURFACE_SHARED) {
+            continue;
+        }
+        const OozeSurfaceKernel *k = &cloud->kernels[cloud->slot[i]];
         const float x[3] = {cloud->x[i].x, cloud->x[i].y, cloud->x[i].z};
         for (int a = 0; a < 3; a++) {
             cloud->largest[a] = fmaxf(cloud->largest[a], k->extent[a] + fabsf(k->centre[a] - x[a]));
@@ -196,6 +335,44 @@ static void find_largest(OozeCloud *cloud)
     }
     for (int a = 0; a < 3; a++) {
         cloud->largest[a] *= 1.0001f;
+    }
+}
+
+/* Numbers the particles near the surface and reserves their kernels. */
+static OozeStatus number_kernels(Shaping *job, OozeError *error)
+{
+    OozeCloud *cloud = job->cloud;
+    for (uint64_t i = 0; i < cloud->n; i++) {
+        cloud->kernel_count += cloud->slot[i] != OOZE_SURFACE_SHARED;
+    }
+    uint64_t count = cloud->kernel_count, next = 0;
+    job->particle = ooze_alloc(count, sizeof *job->particle);
+    job->neighbourhoods = ooze_alloc(count, sizeof *job->neighbourhoods);
+    job->boost = ooze_alloc(count, sizeof *job->boost);
+    cloud->kernels = ooze_alloc(count, sizeof *cloud->kernels);
+    if (!job->particle || !job->neighbourhoods || !job->boost || !cloud->kernels) {
+        return ooze_fail_memory(error, "the kernels of a surface",
+                                count * (sizeof *job->neighbourhoods + sizeof *cloud->kernels + 8));
+    }
+    for (uint64_t i = 0; i < cloud->n; i++) {
+        if (cloud->slot[i] != OOZE_SURFACE_SHARED) {
+            job->particle[next] = (uint32_t)i;
+            cloud->slot[i] = (uint32_t)next++;
+        }
+    }
+    return OOZE_OK;
+}
+
+static void shape_kernels(Shaping *job, OozeThreads *threads)
+{
+    OozeCloud *cloud = job->cloud;
+    ooze_parallel_for(threads, cloud->kernel_count, 256, neighbourhood_range, job);
+    ooze_parallel_for(threads, cloud->kernel_count, 256, shape_range, job);
+    if (job->settings->method == OOZE_SURFACE_ANISOTROPIC) {
+        ooze_parallel_for(threads, cloud->kernel_count, 256, boost_range, job);
+        for (uint64_t s = 0; s < cloud->kernel_count; s++) {
+            cloud->kernels[s].weight *= job->boost[s];
+        }
     }
 }
 
@@ -207,28 +384,21 @@ OozeStatus ooze_cloud_shape(OozeCloud *cloud, const OozeSurfaceSettings *setting
     cloud->iso = cloud->cones                                 ? sqrt(OOZE_SURFACE_CONE_ISO_SQUARED)
                  : settings->method == OOZE_SURFACE_ISOTROPIC ? OOZE_SURFACE_ROUND_ISO
                                                               : OOZE_SURFACE_ISO;
-    job.neighbourhoods = ooze_alloc_zero(cloud->n, sizeof *job.neighbourhoods);
-    cloud->kernels = ooze_alloc_zero(cloud->n, sizeof *cloud->kernels);
-    cloud->fill = ooze_alloc_zero(cloud->n, sizeof *cloud->fill);
-    OozeStatus status = OOZE_OK;
-    if (!job.neighbourhoods || !cloud->kernels || !cloud->fill) {
-        status =
-            ooze_fail_memory(error, "the kernels of a surface",
-                             cloud->n * (sizeof *job.neighbourhoods + sizeof *cloud->kernels + 4));
+    cloud->slot = ooze_alloc(cloud->n, sizeof *cloud->slot);
+    cloud->fill = ooze_alloc(cloud->n, sizeof *cloud->fill);
+    if (!cloud->slot || !cloud->fill) {
+        return ooze_fail_memory(error, "the particles of a surface", cloud->n * 8);
     }
+    set_shared(cloud, settings->method);
+    ooze_parallel_for(threads, cloud->n, 256, fill_range, cloud);
+    ooze_parallel_for(threads, cloud->n, 256, mark_range, cloud);
+    OozeStatus status = number_kernels(&job, error);
     if (!status) {
-        status = ooze_neighbours_build(
-            &job.lists, cloud->grid, threads,
-            &(OozeNeighbourQuery){cloud->x, cloud->n, cloud->x,
-                                  OOZE_SURFACE_NEIGHBOURHOOD * cloud->spacing, true},
-            error);
-    }
-    if (!status) {
-        ooze_parallel_for(threads, cloud->n, 256, neighbourhood_range, &job);
-        ooze_parallel_for(threads, cloud->n, 256, shape_range, &job);
+        shape_kernels(&job, threads);
         find_largest(cloud);
     }
-    ooze_neighbours_free(&job.lists);
+    ooze_free(job.particle);
     ooze_free(job.neighbourhoods);
+    ooze_free(job.boost);
     return status;
 }
