@@ -65,6 +65,9 @@ OOZE_FORMULA OOZE_REAL ooze_surface_kernel_slope(OOZE_REAL q2)
 /* From this filled fraction on, the surface does not pass through a particle's kernel. */
 #define OOZE_SURFACE_OUTER_FILL 0.86
 
+/* Blocks of the grid are sought within this distance of particles below that fraction. */
+#define OOZE_SURFACE_SEED 0.75
+
 /* 0 below a, 1 above b, smooth between. */
 OOZE_FORMULA OOZE_REAL ooze_surface_blend(OOZE_REAL a, OOZE_REAL b, OOZE_REAL x)
 {
@@ -96,13 +99,13 @@ OOZE_FORMULA OOZE_REAL ooze_surface_line_likeness(const OOZE_REAL variance[3])
 
 /* The least value of the field at a particle of thin fluid, by the filled fraction of its
    neighbourhood; 0 elsewhere. A sheet of one layer has 1.03 with neighbours one spacing apart. 0.75
-   leaves a stretched one 0.8 spacings thick, which cells of half a spacing resolve. On a line 1.2
+   leaves a stretched one 0.8 spacings thick, which cells of half a spacing resolve. On a line 1.35
    gives the volume of its particles, and less where they are farther apart than a spacing. */
 OOZE_FORMULA OOZE_REAL ooze_surface_thin_target(OOZE_REAL fill, OOZE_REAL line)
 {
     OOZE_REAL thin = 1 - ooze_surface_blend((OOZE_REAL)0.4, (OOZE_REAL)0.55, fill);
     OOZE_REAL dense = ooze_surface_blend((OOZE_REAL)0.07, (OOZE_REAL)0.12, fill);
-    OOZE_REAL on_line = (OOZE_REAL)0.85 + (OOZE_REAL)0.35 * dense, in_sheet = (OOZE_REAL)0.75;
+    OOZE_REAL on_line = (OOZE_REAL)0.95 + (OOZE_REAL)0.4 * dense, in_sheet = (OOZE_REAL)0.75;
     return thin * (in_sheet + (on_line - in_sheet) * line);
 }
 

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "particles/field.h"
 #include "surface/point.h"
+#include "surface/rings.h"
 
 enum { NAMES_MAX = 64 };
 
@@ -40,6 +41,7 @@ typedef struct Filling {
     OozeOwnedSurface *owned;
     const OozeFieldView *velocity, *material;
     const OozeFieldView **fields; /* of the frame, one for each of the surface's */
+    bool normals_of_field;
 } Filling;
 
 static void fill_vertex(const Filling *job, uint64_t v)
@@ -52,7 +54,7 @@ static void fill_vertex(const Filling *job, uint64_t v)
     double length = sqrt((double)parts.gradient[0] * parts.gradient[0] +
                          (double)parts.gradient[1] * parts.gradient[1] +
                          (double)parts.gradient[2] * parts.gradient[2]);
-    for (int a = 0; a < 3; a++) {
+    for (int a = 0; a < 3 && job->normals_of_field; a++) {
         normal[a] = length > 0.0 ? (float)(-parts.gradient[a] / length) : (float)(a == 2);
     }
     double velocity[3] = {0}, color[3] = {0};
@@ -131,6 +133,7 @@ OozeStatus ooze_attributes_fill(OozeOwnedSurface *owned, const OozeCloud *cloud,
     Filling job = {
         .cloud = cloud,
         .owned = owned,
+        .normals_of_field = settings->mesh_smoothing == 0,
         .velocity = ooze_frame_field(cloud->frame, ooze_common_fields[OOZE_FIELD_VELOCITY].name),
         .material = ooze_frame_field(cloud->frame, ooze_common_fields[OOZE_FIELD_MATERIAL].name)};
     owned->normals = ooze_alloc(count, 3 * sizeof *owned->normals);
@@ -143,6 +146,9 @@ OozeStatus ooze_attributes_fill(OozeOwnedSurface *owned, const OozeCloud *cloud,
         status = ooze_fail_memory(error, "the attributes of a surface", count * 38);
     } else {
         ooze_parallel_for(threads, count, 256, fill_range, &job);
+        if (!job.normals_of_field) {
+            status = ooze_mesh_normals(&owned->mesh, threads, owned->normals, error);
+        }
     }
     ooze_free(job.fields);
     return status;

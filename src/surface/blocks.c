@@ -92,13 +92,15 @@ static OozeStatus find_or_add(OozeBlocks *b, const OozeCloud *cloud, const int32
 
 /* ---- where the surface may pass ----------------------------------------------------------- */
 
-/* Blocks that hold a node of the kernel's box or an adjacent one: the outermost nodes of the blocks
-   are then 0 wherever the fluid ends. */
-static void kernel_blocks(const OozeSurfaceKernel *k, double cell, int32_t low[3], int32_t high[3])
+/* Blocks that hold a node within OOZE_SURFACE_SEED spacings of a particle. The surface mostly
+   passes there; blocks beyond are added where it would end. */
+static void seed_blocks(const OozeBlocks *b, OozeFloat4 x, double reach, int32_t low[3],
+                        int32_t high[3])
 {
+    const float at[3] = {x.x, x.y, x.z};
     for (int a = 0; a < 3; a++) {
-        double first = floor(((double)k->centre[a] - (double)k->extent[a]) / cell) - 1.0;
-        double last = ceil(((double)k->centre[a] + (double)k->extent[a]) / cell) + 1.0;
+        double first = floor(((double)at[a] - reach) / b->cell);
+        double last = ceil(((double)at[a] + reach) / b->cell);
         low[a] = (int32_t)floor(first / OOZE_BLOCK_EDGE);
         high[a] = (int32_t)floor(last / OOZE_BLOCK_EDGE);
     }
@@ -110,32 +112,32 @@ static bool is_outer(const OozeCloud *cloud, uint64_t i)
 }
 
 /* Fails before anything is allocated where a particle is too far from the origin for block
-   coordinates, or where the estimated need is far above the memory allowed. About as many kernels
-   overlap at a particle as it has neighbours, so each counts its blocks divided by that index. */
+   coordinates, or where the estimated need is far above the memory allowed. Seeds overlap by about
+   the number of neighbours within their reach, a sixth of all, so each counts its blocks divided by
+   that number. */
 static OozeStatus check_need(const OozeBlocks *b, const OozeCloud *cloud, OozeError *error)
 {
     double blocks = 0.0, edge = b->cell * OOZE_BLOCK_EDGE;
     for (uint64_t i = 0; i < cloud->n; i++) {
-        OozeSurfaceKernel own;
-        const OozeSurfaceKernel *k = ooze_cloud_kernel(cloud, i, &own);
-        double product = 1.0;
+        const float at[3] = {cloud->x[i].x, cloud->x[i].y, cloud->x[i].z};
         for (int a = 0; a < 3; a++) {
-            double far = fabs((double)k->centre[a]) + (double)k->extent[a];
+            double far = fabs((double)at[a]) + 4.0 * cloud->spacing;
             if (far / edge > OOZE_BLOCK_LIMIT - 2.0) {
                 return ooze_fail(error, OOZE_ERROR_LIMIT,
                                  "use larger cells, or remove particles that are far away",
                                  "particle %u of frame %llu is %g m from the origin, too far for "
                                  "cells of %g m",
                                  cloud->order[i], (unsigned long long)cloud->frame->index,
-                                 fabs((double)k->centre[a]), b->cell);
+                                 fabs((double)at[a]), b->cell);
             }
-            product *= 2.0 * (double)k->extent[a] / edge + 1.0;
         }
+        double across = 2.0 * OOZE_SURFACE_SEED * cloud->spacing / edge + 1.0;
         if (is_outer(cloud, i)) {
-            blocks += product / fmax((double)cloud->fill[i] * OOZE_SURFACE_FULL, 1.0);
+            blocks += across * across * across /
+                      fmax((double)cloud->fill[i] * OOZE_SURFACE_FULL / 6.0, 1.0);
         }
     }
-    /* The estimate is accurate to a factor of four for blocks larger than kernels, better below. */
+    /* The estimate is accurate to a factor of four for blocks larger than seeds, better below. */
     if (blocks * BLOCK_BYTES > 4.0 * (double)b->memory) {
         return fail_limit(b, cloud, blocks * BLOCK_BYTES, error);
     }
@@ -151,8 +153,7 @@ static OozeStatus add_outer_blocks(OozeBlocks *b, const OozeCloud *cloud, OozeEr
         }
         int32_t low[3], high[3], at[3];
         uint32_t index;
-        OozeSurfaceKernel own;
-        kernel_blocks(ooze_cloud_kernel(cloud, i, &own), b->cell, low, high);
+        seed_blocks(b, cloud->x[i], OOZE_SURFACE_SEED * cloud->spacing, low, high);
         for (at[2] = low[2]; at[2] <= high[2] && !status; at[2]++) {
             for (at[1] = low[1]; at[1] <= high[1] && !status; at[1]++) {
                 for (at[0] = low[0]; at[0] <= high[0] && !status; at[0]++) {

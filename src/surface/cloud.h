@@ -30,9 +30,9 @@ typedef struct OozeCloud {
     uint32_t *slot; /* per particle: its index in `kernels`, or OOZE_SURFACE_SHARED deep inside */
     OozeSurfaceKernel shared; /* the kernel deep inside, at the origin */
     float *fill;              /* filled fraction of the neighbourhood */
-    float largest[3];           /* along each axis, largest extent of a kernel from its particle */
-    double iso;                 /* the value of the field on the surface */
-    bool cones;                 /* the field is a sum of squared cones */
+    float largest[3];         /* along each axis, largest extent of a kernel from its particle */
+    double iso;               /* the value of the field on the surface */
+    bool cones;               /* the field is a sum of squared cones */
 } OozeCloud;
 
 /* Fails on a position that is not finite; the message names particle and frame. */

@@ -117,7 +117,8 @@ static OozeStatus build(OozeOwnedSurface *owned, const OozeFrame *frame,
     status = status ? status : ooze_march(&blocks, &cloud, threads, &owned->mesh, error);
     ooze_blocks_free(&blocks);
     if (!status) {
-        status = ooze_mesh_smooth(&owned->mesh, settings->mesh_smoothing, threads, error);
+        status = ooze_mesh_smooth(&owned->mesh, settings->mesh_smoothing, frame->spacing, threads,
+                                  error);
     }
     if (!status) {
         status = ooze_mesh_decimate(&owned->mesh, settings->decimation,
