@@ -65,6 +65,8 @@ OOZE_FORMULA OOZE_REAL ooze_surface_kernel_slope(OOZE_REAL q2)
 /* From this filled fraction on, the surface does not pass through a particle's kernel. */
 #define OOZE_SURFACE_OUTER_FILL 0.86
 
+/* What vertices carry is averaged over the particles within this distance. */
+#define OOZE_SURFACE_ATTRIBUTES 1.5
 /* Blocks of the grid are sought within this distance of particles below that fraction. */
 #define OOZE_SURFACE_SEED 0.75
 

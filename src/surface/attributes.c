@@ -44,19 +44,26 @@ typedef struct Filling {
     bool normals_of_field;
 } Filling;
 
+static void set_normal(const float gradient[3], float normal[3])
+{
+    double length = sqrt((double)gradient[0] * gradient[0] + (double)gradient[1] * gradient[1] +
+                         (double)gradient[2] * gradient[2]);
+    for (int a = 0; a < 3; a++) {
+        normal[a] = length > 0.0 ? (float)(-gradient[a] / length) : (float)(a == 2);
+    }
+}
+
 static void fill_vertex(const Filling *job, uint64_t v)
 {
     OozeOwnedSurface *owned = job->owned;
     const OozeFrame *frame = job->cloud->frame;
     OozePointWeights parts;
-    ooze_field_weights(job->cloud, owned->mesh.positions + 3 * v, &parts);
-    float *normal = owned->normals + 3 * v;
-    double length = sqrt((double)parts.gradient[0] * parts.gradient[0] +
-                         (double)parts.gradient[1] * parts.gradient[1] +
-                         (double)parts.gradient[2] * parts.gradient[2]);
-    for (int a = 0; a < 3 && job->normals_of_field; a++) {
-        normal[a] = length > 0.0 ? (float)(-parts.gradient[a] / length) : (float)(a == 2);
+    const float *point = owned->mesh.positions + 3 * v;
+    if (job->normals_of_field) {
+        ooze_field_weights(job->cloud, point, &parts);
+        set_normal(parts.gradient, owned->normals + 3 * v);
     }
+    ooze_point_weights(job->cloud, point, &parts);
     double velocity[3] = {0}, color[3] = {0};
     for (int k = 0; k < parts.count; k++) {
         uint64_t i = job->cloud->order[parts.particle[k]];
@@ -147,7 +154,8 @@ OozeStatus ooze_attributes_fill(OozeOwnedSurface *owned, const OozeCloud *cloud,
     } else {
         ooze_parallel_for(threads, count, 256, fill_range, &job);
         if (!job.normals_of_field) {
-            status = ooze_mesh_normals(&owned->mesh, threads, owned->normals, error);
+            status =
+                ooze_mesh_normals(&owned->mesh, cloud->spacing, threads, owned->normals, error);
         }
     }
     ooze_free(job.fields);

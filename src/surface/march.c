@@ -12,7 +12,7 @@ enum { EDGE = OOZE_BLOCK_EDGE };
    rather than triangles without area. */
 #define NEAREST 0.01f
 /* Residual at which the search stops, over the difference along the edge. */
-#define TOLERANCE 0.004f
+#define TOLERANCE 0.001f
 enum { PASSES = 6 };
 /* A vertex with its attributes and two triangles, in bytes. */
 #define VERTEX_BYTES (12 * 4 + 2 + 2 * 12)
@@ -113,30 +113,66 @@ static void count_range(void *context, uint64_t begin, uint64_t end, int worker)
 
 /* ---- vertices ------------------------------------------------------------------------------ */
 
-static float node_value(const OozeBlocks *blocks, const OozeBlock *block, int x, int y, int z)
+static float node_value(const OozeBlocks *blocks, const OozeBlock *block, const int at[3])
 {
     return blocks->values[(uint64_t)block->values * OOZE_BLOCK_NODES +
-                          (uint64_t)((z * EDGE + y) * EDGE + x)];
+                          (uint64_t)((at[2] * EDGE + at[1]) * EDGE + at[0])];
 }
 
-/* The position between two nodes where the field has the value iso: false position on the field
-   itself, halving the weight of an end that stays (Dowell and Jarratt 1971, the Illinois rule). */
-static void place_vertex(const Marching *job, const double node[3], int axis, float from, float to,
-                         float *position)
+/* Values at the nodes of a grid line around a crossed edge: one before it, its ends, one after. */
+static void gather_line(const Marching *job, const OozeBlock *along[3], const int node[3], int axis,
+                        float line[4])
 {
-    const float iso = (float)job->cloud->iso, enough = TOLERANCE * fabsf(from - to);
-    float a = 0.0f, b = 1.0f, fa = from - iso, fb = to - iso;
-    int kept = 0;
-    for (int k = 0; k < 3; k++) {
-        position[k] = (float)(node[k] * job->blocks->cell);
+    for (int k = 0; k < 4; k++) {
+        int at[3] = {node[0], node[1], node[2]}, place = node[axis] + k - 1;
+        const OozeBlock *block = along[place < 0 ? 0 : place < EDGE ? 1 : 2];
+        at[axis] = (place + EDGE) % EDGE;
+        if (block && block->values != OOZE_BLOCK_NONE) {
+            line[k] = node_value(job->blocks, block, at);
+            continue;
+        }
+        float point[3];
+        for (int a = 0; a < 3; a++) {
+            double number = (double)along[1]->at[a] * EDGE + (a == axis ? place : node[a]);
+            point[a] = (float)(number * job->blocks->cell);
+        }
+        line[k] = ooze_field_value_at(job->cloud, point);
     }
-    for (int pass = 0; pass < PASSES; pass++) {
-        float t = a + (b - a) * (fa / (fa - fb));
-        t = t < NEAREST ? NEAREST : t > 1.0f - NEAREST ? 1.0f - NEAREST : t;
-        position[axis] = (float)((node[axis] + (double)t) * job->blocks->cell);
-        float f = pass + 1 < PASSES ? ooze_field_value_at(job->cloud, position) - iso : 0.0f;
-        if (fabsf(f) <= enough) {
-            return;
+}
+
+/* The cubic through the inner two of four values, with the slopes of their neighbours (Catmull and
+   Rom 1974), less iso: coefficients from the constant up. */
+static void fit_cubic(const float line[4], float iso, float c[4])
+{
+    const float m0 = 0.5f * (line[2] - line[0]), m1 = 0.5f * (line[3] - line[1]);
+    const float step = line[2] - line[1];
+    c[0] = line[1] - iso;
+    c[1] = m0;
+    c[2] = 3.0f * step - 2.0f * m0 - m1;
+    c[3] = m0 + m1 - 2.0f * step;
+}
+
+static float cubic_value(const float c[4], float t)
+{
+    return ((c[3] * t + c[2]) * t + c[1]) * t + c[0];
+}
+
+static float keep_inside(float t)
+{
+    return t < NEAREST ? NEAREST : t > 1.0f - NEAREST ? 1.0f - NEAREST : t;
+}
+
+/* Where a cubic with values of opposite signs at 0 and 1 is zero: false position, halving the weight
+   of an end that stays (Dowell and Jarratt 1971, the Illinois rule). */
+static float find_root(const float c[4])
+{
+    float a = 0.0f, b = 1.0f, fa = c[0], fb = c[0] + c[1] + c[2] + c[3], t = 0.5f;
+    int kept = 0;
+    for (int pass = 0; pass < PASSES && a < b; pass++) {
+        t = a + (b - a) * (fa / (fa - fb));
+        float f = cubic_value(c, t);
+        if (fabsf(f) <= TOLERANCE * fabsf(fa - fb)) {
+            break;
         }
         if ((f > 0.0f) == (fa > 0.0f)) {
             a = t;
@@ -149,8 +185,32 @@ static void place_vertex(const Marching *job, const double node[3], int axis, fl
             fa *= kept < 0 ? 0.5f : 1.0f;
             kept = -1;
         }
-        if (!(a < b)) {
-            return;
+    }
+    return keep_inside(t);
+}
+
+/* The position on an edge where the field has the value iso: the root of the cubic, and one secant
+   step on the field itself, which leaves an error of a thousandth of a spacing. */
+static void place_vertex(const Marching *job, const double node[3], int axis, const float line[4],
+                         float *position)
+{
+    float c[4], iso = (float)job->cloud->iso;
+    fit_cubic(line, iso, c);
+    float t = find_root(c);
+    for (int round = 0; round < 2; round++) {
+        for (int a = 0; a < 3; a++) {
+            position[a] = (float)((node[a] + (a == axis ? (double)t : 0.0)) * job->blocks->cell);
+        }
+        if (round == 0) {
+            float f = ooze_field_value_at(job->cloud, position) - iso;
+            /* The cubic has the right sign at the ends: the correction of the value, zero there, is
+               a parabola. Its slope is added to that of the cubic. */
+            float bump = f / (t * (1.0f - t));
+            float slope = c[1] + (2.0f * c[2] + 3.0f * c[3] * t) * t + bump * (1.0f - 2.0f * t);
+            bool falls = line[1] > line[2];
+            if ((slope < 0.0f) == falls && slope != 0.0f) {
+                t = keep_inside(t - f / slope);
+            }
         }
     }
 }
@@ -163,21 +223,21 @@ static void place_block(const Marching *job, const OozeBlock *block)
     }
     float *position = job->mesh->positions + 3 * block->first_vertex;
     for (int axis = 0; axis < 3; axis++) {
+        int32_t before[3] = {block->at[0], block->at[1], block->at[2]};
+        before[axis]--;
+        uint32_t index = ooze_blocks_find(job->blocks, before);
+        const OozeBlock *along[3] = {index == OOZE_BLOCK_NONE ? NULL : &job->blocks->blocks[index],
+                                     block, octant.block[1 << axis]};
         for (int z = 0; z < EDGE; z++) {
             for (uint64_t bits = block->crossed[axis][z]; bits; bits &= bits - 1) {
                 int k = __builtin_ctzll(bits);
-                const int at[3] = {k % 8, k / 8, z};
-                int to[3] = {at[0], at[1], at[2]};
-                to[axis]++;
-                const OozeBlock *other = octant.block[to[axis] == EDGE ? 1 << axis : 0];
-                double node[3];
-                for (int a = 0; a < 3; a++) {
-                    node[a] = (double)block->at[a] * EDGE + at[a];
-                }
-                place_vertex(
-                    job, node, axis, node_value(job->blocks, block, at[0], at[1], at[2]),
-                    node_value(job->blocks, other, to[0] % EDGE, to[1] % EDGE, to[2] % EDGE),
-                    position);
+                const int node[3] = {k % 8, k / 8, z};
+                float line[4];
+                gather_line(job, along, node, axis, line);
+                const double number[3] = {(double)block->at[0] * EDGE + node[0],
+                                          (double)block->at[1] * EDGE + node[1],
+                                          (double)block->at[2] * EDGE + node[2]};
+                place_vertex(job, number, axis, line, position);
                 position += 3;
             }
         }

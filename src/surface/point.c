@@ -96,3 +96,36 @@ void ooze_field_weights(const OozeCloud *cloud, const float point[3], OozePointW
         parts->share[0] = 1.0f;
     }
 }
+
+void ooze_point_weights(const OozeCloud *cloud, const float point[3], OozePointWeights *parts)
+{
+    const float reach = (float)(OOZE_SURFACE_ATTRIBUTES * cloud->spacing);
+    const float inverse2 = 1.0f / (reach * reach);
+    float low[3], high[3], sum = 0.0f, best = INFINITY;
+    parts->count = 0;
+    for (int a = 0; a < 3; a++) {
+        low[a] = point[a] - reach;
+        high[a] = point[a] + reach;
+    }
+    OozeGridRun run;
+    for (OozeCloudRows rows = ooze_cloud_rows(cloud, low, high); ooze_cloud_next(&rows, &run);) {
+        for (uint32_t i = run.begin; i < run.end; i++) {
+            float dx = point[0] - cloud->x[i].x, dy = point[1] - cloud->x[i].y;
+            float dz = point[2] - cloud->x[i].z, r2 = dx * dx + dy * dy + dz * dz;
+            float part = ooze_surface_kernel(r2 * inverse2);
+            if (part > 0.0f && parts->count < OOZE_POINT_WEIGHTS_MAX) {
+                parts->nearest = r2 < best ? i : parts->nearest;
+                best = r2 < best ? r2 : best;
+                sum += part;
+                parts->particle[parts->count] = i;
+                parts->share[parts->count++] = part;
+            }
+        }
+    }
+    for (int k = 0; k < parts->count; k++) {
+        parts->share[k] /= sum;
+    }
+    if (parts->count == 0) {
+        ooze_field_weights(cloud, point, parts);
+    }
+}

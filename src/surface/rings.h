@@ -23,8 +23,8 @@ bool ooze_rings_closed(const OozeRings *rings, uint64_t vertex);
 OozeStatus ooze_mesh_smooth(OozeSurfaceMesh *mesh, int passes, double spacing, OozeThreads *threads,
                             OozeError *error);
 /* Unit normals of the vertices, outwards, from the triangles. */
-OozeStatus ooze_mesh_normals(const OozeSurfaceMesh *mesh, OozeThreads *threads, float *normals,
-                             OozeError *error);
+OozeStatus ooze_mesh_normals(const OozeSurfaceMesh *mesh, double spacing, OozeThreads *threads,
+                             float *normals, OozeError *error);
 /* Removes triangles until `fraction` of them is left, and the unused vertices. The mesh stays
    closed, 2-manifold and within about `tolerance` (m) of its former surface; more triangles are
    left where that requires it. */

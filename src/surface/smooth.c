@@ -21,7 +21,7 @@
 /* Upper bound of the displacement, in spacings. */
 #define DISPLACEMENT_MAX 0.3f
 /* Passes over the normals after the last. */
-enum { NORMAL_PASSES = 3, TANGENTIAL_PASSES = 2 };
+enum { NORMAL_PASSES = 3 };
 
 typedef struct Smoothing {
     const OozeRings *rings;
@@ -80,6 +80,7 @@ typedef struct Normals {
     const OozeSurfaceMesh *mesh;
     const OozeRings *rings;
     float *normals;
+    float scale; /* one over the spacing: squares of small lengths would underflow */
 } Normals;
 
 static void scale_to_unit(float n[3])
@@ -97,21 +98,17 @@ static void normal_range(void *context, uint64_t begin, uint64_t end, int worker
     (void)worker;
     for (uint64_t v = begin; v < end; v++) {
         const float *own = job->mesh->positions + 3 * v;
-        float sum[3] = {0.0f, 0.0f, 0.0f}, most = 0.0f;
-        for (int round = 0; round < 2; round++) { /* the largest first: no underflow */
-            float scale = round && most > 0.0f ? 1.0f / most : 1.0f;
-            for (uint64_t k = job->rings->first[v]; k < job->rings->first[v + 1]; k++) {
-                const float *p = job->mesh->positions + 3 * (uint64_t)job->rings->edges[k].to;
-                const float *q = job->mesh->positions + 3 * (uint64_t)job->rings->edges[k].third;
-                float e[3], f[3];
-                for (int a = 0; a < 3; a++) {
-                    e[a] = (p[a] - own[a]) * scale;
-                    f[a] = (q[a] - own[a]) * scale;
-                    most = round ? most : fmaxf(most, fabsf(e[a]));
-                }
-                for (int a = 0; a < 3 && round; a++) {
-                    sum[a] += e[(a + 1) % 3] * f[(a + 2) % 3] - e[(a + 2) % 3] * f[(a + 1) % 3];
-                }
+        float sum[3] = {0.0f, 0.0f, 0.0f};
+        for (uint64_t k = job->rings->first[v]; k < job->rings->first[v + 1]; k++) {
+            const float *p = job->mesh->positions + 3 * (uint64_t)job->rings->edges[k].to;
+            const float *q = job->mesh->positions + 3 * (uint64_t)job->rings->edges[k].third;
+            float e[3], f[3];
+            for (int a = 0; a < 3; a++) {
+                e[a] = (p[a] - own[a]) * job->scale;
+                f[a] = (q[a] - own[a]) * job->scale;
+            }
+            for (int a = 0; a < 3; a++) {
+                sum[a] += e[(a + 1) % 3] * f[(a + 2) % 3] - e[(a + 2) % 3] * f[(a + 1) % 3];
             }
         }
         scale_to_unit(sum);
@@ -128,8 +125,8 @@ static void unit_range(void *context, uint64_t begin, uint64_t end, int worker)
     }
 }
 
-OozeStatus ooze_mesh_normals(const OozeSurfaceMesh *mesh, OozeThreads *threads, float *normals,
-                             OozeError *error)
+OozeStatus ooze_mesh_normals(const OozeSurfaceMesh *mesh, double spacing, OozeThreads *threads,
+                             float *normals, OozeError *error)
 {
     Filter filter = {0};
     filter.other = ooze_alloc(mesh->vertex_count, 3 * sizeof *filter.other);
@@ -138,7 +135,7 @@ OozeStatus ooze_mesh_normals(const OozeSurfaceMesh *mesh, OozeThreads *threads, 
     }
     OozeStatus status = ooze_rings_build(mesh, &filter.rings, error);
     if (!status) {
-        Normals job = {mesh, &filter.rings, normals};
+        Normals job = {mesh, &filter.rings, normals, (float)(1.0 / spacing)};
         ooze_parallel_for(threads, mesh->vertex_count, 1024, normal_range, &job);
         low_pass(mesh, &filter, normals, filter.other, 3, NORMAL_PASSES, threads);
         ooze_parallel_for(threads, mesh->vertex_count, 1024, unit_range, normals);
@@ -220,7 +217,7 @@ OozeStatus ooze_mesh_smooth(OozeSurfaceMesh *mesh, int passes, double spacing, O
     uint64_t count = mesh->vertex_count;
     OozeStatus status = create_filter(mesh, &filter, error);
     if (!status) {
-        Normals normals = {mesh, &filter.rings, filter.normals};
+        Normals normals = {mesh, &filter.rings, filter.normals, (float)(1.0 / spacing)};
         Displacement displacement = {mesh, &filter, DISPLACEMENT_MAX * (float)spacing};
         ooze_parallel_for(threads, count, 1024, normal_range, &normals);
         memcpy(filter.shift, mesh->positions, count * 3 * sizeof(float));

@@ -26,6 +26,7 @@ OozeSurfaceSettings ooze_surface_default(void)
     return (OozeSurfaceSettings){.method = OOZE_SURFACE_ANISOTROPIC,
                                  .cell = 0.5,
                                  .smoothing = 0.9,
+                                 .mesh_smoothing = 16,
                                  .decimation = 1.0,
                                  .memory = (uint64_t)4 << 30};
 }
