@@ -31,6 +31,7 @@ typedef struct OozeCloud {
     OozeSurfaceKernel shared; /* the kernel deep inside, at the origin */
     float *fill;              /* filled fraction of the neighbourhood */
     float largest[3];         /* along each axis, largest extent of a kernel from its particle */
+    float reach2;             /* square of the largest reach of a kernel from its particle */
     double iso;               /* the value of the field on the surface */
     bool cones;               /* the field is a sum of squared cones */
 } OozeCloud;

@@ -29,11 +29,24 @@ static Span find_span(const float *nodes, float centre, float extent)
     return span;
 }
 
+static inline void add_half_row(const OozeSurfaceKernel *k, const float *dx, float slope,
+                                float rest, float *row)
+{
+    for (int i = 0; i < EDGE / 2; i++) {
+        float t = 1.0f - ((k->xx * dx[i] + slope) * dx[i] + rest);
+        t = t > 0.0f ? t : 0.0f;
+        row[i] += k->weight * (t * t * t);
+    }
+}
+
 static void add_kernel(const OozeSurfaceKernel *k, float nodes[3][EDGE], float *values)
 {
     Span y = find_span(nodes[1], k->centre[1], k->extent[1]);
     Span z = find_span(nodes[2], k->centre[2], k->extent[2]);
+    Span x = find_span(nodes[0], k->centre[0], k->extent[0]);
     float dx[EDGE], quarter = 0.25f / k->xx;
+    const int half = EDGE / 2;
+    const bool low = x.first < half, high = x.last >= half; /* halves of a row that it reaches */
     for (int i = 0; i < EDGE; i++) {
         dx[i] = nodes[0][i] - k->centre[0];
     }
@@ -47,10 +60,11 @@ static void add_kernel(const OozeSurfaceKernel *k, float nodes[3][EDGE], float *
                 continue; /* the whole line of the row is outside the kernel */
             }
             float *row = values + (c * EDGE + b) * EDGE;
-            for (int i = 0; i < EDGE; i++) {
-                float t = 1.0f - ((k->xx * dx[i] + slope) * dx[i] + rest);
-                t = t > 0.0f ? t : 0.0f;
-                row[i] += k->weight * (t * t * t);
+            if (low) {
+                add_half_row(k, dx, slope, rest, row);
+            }
+            if (high) {
+                add_half_row(k, dx + half, slope, rest, row + half);
             }
         }
     }

@@ -39,6 +39,11 @@ float ooze_field_value_at(const OozeCloud *cloud, const float point[3])
     OozeGridRun run;
     for (OozeCloudRows rows = rows_around(cloud, point); ooze_cloud_next(&rows, &run);) {
         for (uint32_t i = run.begin; i < run.end; i++) {
+            float dx = point[0] - cloud->x[i].x, dy = point[1] - cloud->x[i].y;
+            float dz = point[2] - cloud->x[i].z;
+            if (dx * dx + dy * dy + dz * dz > cloud->reach2) {
+                continue;
+            }
             OozeSurfaceKernel own;
             const OozeSurfaceKernel *k = ooze_cloud_kernel(cloud, i, &own);
             const float d[3] = {point[0] - k->centre[0], point[1] - k->centre[1],

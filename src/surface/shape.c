@@ -320,6 +320,7 @@ static void boost_range(void *context, uint64_t begin, uint64_t end, int worker)
 
 static void find_largest(OozeCloud *cloud)
 {
+    float reach = cloud->shared.extent[0];
     for (int a = 0; a < 3; a++) {
         cloud->largest[a] = cloud->shared.extent[a];
     }
@@ -329,13 +330,19 @@ static void find_largest(OozeCloud *cloud)
         }
         const OozeSurfaceKernel *k = &cloud->kernels[cloud->slot[i]];
         const float x[3] = {cloud->x[i].x, cloud->x[i].y, cloud->x[i].z};
+        float shift = 0.0f;
         for (int a = 0; a < 3; a++) {
-            cloud->largest[a] = fmaxf(cloud->largest[a], k->extent[a] + fabsf(k->centre[a] - x[a]));
+            float d = fabsf(k->centre[a] - x[a]);
+            shift += d * d;
+            cloud->largest[a] = fmaxf(cloud->largest[a], k->extent[a] + d);
         }
+        reach = fmaxf(reach, sqrtf(shift) + cloud->shared.extent[0]);
     }
     for (int a = 0; a < 3; a++) {
         cloud->largest[a] *= 1.0001f;
     }
+    /* No half axis is longer than that of the shared kernel. */
+    cloud->reach2 = reach * reach * 1.001f;
 }
 
 /* Numbers the particles near the surface and reserves their kernels. */
