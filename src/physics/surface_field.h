@@ -67,6 +67,8 @@ OOZE_FORMULA OOZE_REAL ooze_surface_kernel_slope(OOZE_REAL q2)
 
 /* What vertices carry is averaged over the particles within this distance. */
 #define OOZE_SURFACE_ATTRIBUTES 1.5
+/* Two materials have an interface where their particles are nearer than this. */
+#define OOZE_SURFACE_INTERFACE 1.6
 /* Blocks of the grid are sought within this distance of particles below that fraction. */
 #define OOZE_SURFACE_SEED 0.75
 

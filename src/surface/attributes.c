@@ -107,6 +107,12 @@ static void fill_range(void *context, uint64_t begin, uint64_t end, int worker)
     }
 }
 
+/* With those of interfaces. */
+static uint64_t count_vertices(const OozeOwnedSurface *owned)
+{
+    return owned->mesh.vertex_count + owned->mesh.interface_vertex_count;
+}
+
 static bool reserve_fields(Filling *job, const OozeSurfaceSettings *settings)
 {
     OozeOwnedSurface *owned = job->owned;
@@ -123,7 +129,7 @@ static bool reserve_fields(Filling *job, const OozeSurfaceSettings *settings)
             .name = ooze_copy_text(field->name),
             .unit = ooze_copy_text(field->unit ? field->unit : ""),
             .components = field->components,
-            .values = ooze_alloc(owned->mesh.vertex_count * (uint64_t)field->components, 4)};
+            .values = ooze_alloc(count_vertices(owned) * (uint64_t)field->components, 4)};
         owned->surface.field_count = f + 1;
         if (!owned->fields[f].name || !owned->fields[f].unit || !owned->fields[f].values) {
             return false;
@@ -132,30 +138,75 @@ static bool reserve_fields(Filling *job, const OozeSurfaceSettings *settings)
     return true;
 }
 
+static bool reserve(Filling *job, const OozeSurfaceSettings *settings)
+{
+    OozeOwnedSurface *owned = job->owned;
+    uint64_t count = count_vertices(owned);
+    owned->normals = ooze_alloc(count, 3 * sizeof *owned->normals);
+    owned->velocities = ooze_alloc(count, 3 * sizeof *owned->velocities);
+    owned->colors = ooze_alloc(count, 3 * sizeof *owned->colors);
+    owned->materials = ooze_alloc(count, sizeof *owned->materials);
+    owned->triangle_materials =
+        ooze_alloc(owned->mesh.triangle_count, sizeof *owned->triangle_materials);
+    owned->interface_materials =
+        ooze_alloc(owned->mesh.interface_count, 2 * sizeof *owned->interface_materials);
+    return owned->normals && owned->velocities && owned->colors && owned->materials &&
+           owned->triangle_materials && owned->interface_materials && reserve_fields(job, settings);
+}
+
+/* Materials of triangles by their labels, and those of the vertices by their triangles; where the
+   triangles are not labelled, by their first vertices. */
+static void set_materials(const Filling *job)
+{
+    OozeOwnedSurface *owned = job->owned;
+    const OozeSurfaceMesh *mesh = &owned->mesh;
+    const uint16_t *material_of = job->cloud->material_of;
+    for (uint64_t t = 0; t < mesh->triangle_count; t++) {
+        uint16_t own = mesh->triangle_labels ? material_of[mesh->triangle_labels[t]]
+                                             : owned->materials[mesh->triangles[3 * t]];
+        owned->triangle_materials[t] = own;
+        for (uint64_t k = 3 * t; k < 3 * t + 3 && mesh->triangle_labels; k++) {
+            owned->materials[mesh->triangles[k]] = own;
+        }
+    }
+    for (uint64_t k = 0; k < 2 * mesh->interface_count; k++) {
+        owned->interface_materials[k] = material_of[mesh->interface_labels[k]];
+    }
+}
+
+/* Normals of the surface from its triangles; of vertices that only interfaces have, from those. */
+static OozeStatus set_normals(const Filling *job, OozeThreads *threads, OozeError *error)
+{
+    OozeOwnedSurface *owned = job->owned;
+    const OozeSurfaceMesh *mesh = &owned->mesh;
+    double spacing = job->cloud->spacing;
+    OozeStatus status = OOZE_OK;
+    if (mesh->interface_vertex_count > 0) {
+        OozeSurfaceMesh interfaces = ooze_mesh_interfaces(mesh);
+        status = ooze_mesh_normals(&interfaces, spacing, threads, owned->normals, error);
+    }
+    return status ? status : ooze_mesh_normals(mesh, spacing, threads, owned->normals, error);
+}
+
 OozeStatus ooze_attributes_fill(OozeOwnedSurface *owned, const OozeCloud *cloud,
                                 const OozeSurfaceSettings *settings, OozeThreads *threads,
                                 OozeError *error)
 {
-    uint64_t count = owned->mesh.vertex_count;
+    uint64_t count = count_vertices(owned);
     Filling job = {
         .cloud = cloud,
         .owned = owned,
         .normals_of_field = settings->mesh_smoothing == 0,
         .velocity = ooze_frame_field(cloud->frame, ooze_common_fields[OOZE_FIELD_VELOCITY].name),
         .material = ooze_frame_field(cloud->frame, ooze_common_fields[OOZE_FIELD_MATERIAL].name)};
-    owned->normals = ooze_alloc(count, 3 * sizeof *owned->normals);
-    owned->velocities = ooze_alloc(count, 3 * sizeof *owned->velocities);
-    owned->colors = ooze_alloc(count, 3 * sizeof *owned->colors);
-    owned->materials = ooze_alloc(count, sizeof *owned->materials);
     OozeStatus status = OOZE_OK;
-    if (!owned->normals || !owned->velocities || !owned->colors || !owned->materials ||
-        !reserve_fields(&job, settings)) {
+    if (!reserve(&job, settings)) {
         status = ooze_fail_memory(error, "the attributes of a surface", count * 38);
     } else {
         ooze_parallel_for(threads, count, 256, fill_range, &job);
+        set_materials(&job);
         if (!job.normals_of_field) {
-            status =
-                ooze_mesh_normals(&owned->mesh, cloud->spacing, threads, owned->normals, error);
+            status = set_normals(&job, threads, error);
         }
     }
     ooze_free(job.fields);

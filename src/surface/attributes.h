@@ -10,7 +10,7 @@ typedef struct OozeOwnedSurface {
     OozeSurface surface;
     OozeSurfaceMesh mesh;
     float *normals, *velocities, *colors;
-    uint16_t *materials;
+    uint16_t *materials, *triangle_materials, *interface_materials;
     OozeSurfaceField *fields;
 } OozeOwnedSurface;
 

@@ -28,12 +28,16 @@ typedef struct OozeCloud {
     OozeSurfaceKernel *kernels; /* of the particles near the surface; NULL until ooze_cloud_shape */
     uint64_t kernel_count;
     uint32_t *slot; /* per particle: its index in `kernels`, or OOZE_SURFACE_SHARED deep inside */
-    OozeSurfaceKernel shared; /* the kernel deep inside, at the origin */
-    float *fill;              /* filled fraction of the neighbourhood */
-    float largest[3];         /* along each axis, largest extent of a kernel from its particle */
-    float reach2;             /* square of the largest reach of a kernel from its particle */
-    double iso;               /* the value of the field on the surface */
-    bool cones;               /* the field is a sum of squared cones */
+    OozeSurfaceKernel shared;  /* the kernel deep inside, at the origin */
+    float *fill;               /* filled fraction of the neighbourhood */
+    int label_count;           /* different materials; 1 where they are not told apart */
+    uint8_t *label;            /* per particle: 1 to label_count; NULL where there is one */
+    uint8_t *at_interface;     /* per particle: another material is near; NULL where there is one */
+    uint16_t material_of[256]; /* label -> material of the frame */
+    float largest[3];          /* along each axis, largest extent of a kernel from its particle */
+    float reach2;              /* square of the largest reach of a kernel from its particle */
+    double iso;                /* the value of the field on the surface */
+    bool cones;                /* the field is a sum of squared cones */
 } OozeCloud;
 
 /* Fails on a position that is not finite; the message names particle and frame. */
@@ -53,6 +57,11 @@ static inline const OozeSurfaceKernel *ooze_cloud_kernel(const OozeCloud *cloud,
     own->centre[1] = cloud->x[i].y;
     own->centre[2] = cloud->x[i].z;
     return own;
+}
+
+static inline uint8_t ooze_cloud_label(const OozeCloud *cloud, uint64_t i)
+{
+    return cloud->label ? cloud->label[i] : 1;
 }
 
 /* Fills kernels, slot, fill, iso. */

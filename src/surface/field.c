@@ -90,38 +90,87 @@ static void add_cone(const OozeSurfaceKernel *k, float nodes[3][EDGE], float *va
     }
 }
 
-void ooze_field_fill(const OozeCloud *cloud, double cell, const int32_t at[3],
-                     float values[OOZE_BLOCK_NODES])
+/* The nodes of a block along each axis. */
+typedef float Nodes[3][EDGE];
+
+static bool reaches_block(const OozeSurfaceKernel *k, Nodes nodes)
 {
-    float nodes[3][EDGE], low[3], high[3];
+    bool apart = false;
     for (int a = 0; a < 3; a++) {
-        for (int i = 0; i < EDGE; i++) {
-            nodes[a][i] = (float)(((double)at[a] * EDGE + i) * cell);
-        }
+        apart = apart || k->centre[a] + k->extent[a] < nodes[a][0] ||
+                k->centre[a] - k->extent[a] > nodes[a][EDGE - 1];
+    }
+    return !apart;
+}
+
+/* Adds the kernels of the particles with a label, or of all where it is 0. Marks the labels that
+   reach the block in `present`, which may be NULL. */
+static void add_particles(const OozeCloud *cloud, Nodes nodes, uint8_t label, float *values,
+                          uint8_t *present)
+{
+    float low[3], high[3];
+    for (int a = 0; a < 3; a++) {
         low[a] = nodes[a][0] - cloud->largest[a];
         high[a] = nodes[a][EDGE - 1] + cloud->largest[a];
     }
-    memset(values, 0, OOZE_BLOCK_NODES * sizeof *values);
     OozeCloudRows rows = ooze_cloud_rows(cloud, low, high);
     OozeGridRun run;
     while (ooze_cloud_next(&rows, &run)) {
         for (uint32_t i = run.begin; i < run.end; i++) {
-            OozeSurfaceKernel own;
-            const OozeSurfaceKernel *k = ooze_cloud_kernel(cloud, i, &own);
-            bool apart = false;
-            for (int a = 0; a < 3; a++) {
-                apart = apart || k->centre[a] + k->extent[a] < nodes[a][0] ||
-                        k->centre[a] - k->extent[a] > nodes[a][EDGE - 1];
-            }
-            if (apart) {
+            if (label && cloud->label[i] != label) {
                 continue;
             }
-            if (cloud->cones) {
+            OozeSurfaceKernel own;
+            const OozeSurfaceKernel *k = ooze_cloud_kernel(cloud, i, &own);
+            if (!reaches_block(k, nodes)) {
+                continue;
+            }
+            if (present) {
+                present[cloud->label[i]] = 1;
+            } else if (cloud->cones) {
                 add_cone(k, nodes, values);
             } else {
                 add_kernel(k, nodes, values);
             }
         }
+    }
+}
+
+/* Sums the materials one after the other: the value of a node has the same bits in every block. */
+static void add_materials(const OozeCloud *cloud, Nodes nodes, float *values, uint8_t *labels)
+{
+    uint8_t present[256] = {0};
+    float most[OOZE_BLOCK_NODES] = {0}, part[OOZE_BLOCK_NODES];
+    add_particles(cloud, nodes, 0, NULL, present);
+    for (int label = 1; label <= cloud->label_count; label++) {
+        if (!present[label]) {
+            continue;
+        }
+        memset(part, 0, sizeof part);
+        add_particles(cloud, nodes, (uint8_t)label, part, NULL);
+        for (int i = 0; i < OOZE_BLOCK_NODES; i++) {
+            values[i] += part[i];
+            labels[i] = part[i] > most[i] ? (uint8_t)label : labels[i];
+            most[i] = part[i] > most[i] ? part[i] : most[i];
+        }
+    }
+}
+
+void ooze_field_fill(const OozeCloud *cloud, double cell, const int32_t at[3],
+                     float values[OOZE_BLOCK_NODES], uint8_t *labels)
+{
+    Nodes nodes;
+    for (int a = 0; a < 3; a++) {
+        for (int i = 0; i < EDGE; i++) {
+            nodes[a][i] = (float)(((double)at[a] * EDGE + i) * cell);
+        }
+    }
+    memset(values, 0, OOZE_BLOCK_NODES * sizeof *values);
+    if (labels) {
+        memset(labels, 0, OOZE_BLOCK_NODES);
+        add_materials(cloud, nodes, values, labels);
+    } else {
+        add_particles(cloud, nodes, 0, values, NULL);
     }
     for (int i = 0; cloud->cones && i < OOZE_BLOCK_NODES; i++) {
         values[i] = sqrtf(values[i]);

@@ -1,9 +1,10 @@
 #include "surface/march.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/fail.h"
-#include "surface/cube.h"
+#include "surface/march_mixed.h"
 #include "surface/point.h"
 
 enum { EDGE = OOZE_BLOCK_EDGE };
@@ -22,32 +23,12 @@ typedef struct Marching {
     const OozeCloud *cloud;
     OozeCubeTable table;
     OozeSurfaceMesh *mesh;
+    OozeMixedMarch mixed;
+    int round; /* of placing the extra vertices */
 } Marching;
 
-/* A block and its seven upper neighbours: block k is k & 1, k >> 1 & 1, k >> 2 blocks further. */
-typedef struct Octant {
-    const OozeBlock *block[8];
-} Octant;
-
-/* False where a block is missing: then none of the cells between them intersects the surface, since
-   every block with values has all its neighbours. */
-static bool find_octant(const OozeBlocks *blocks, const OozeBlock *block, Octant *octant)
-{
-    octant->block[0] = block;
-    for (int k = 1; k < 8; k++) {
-        const int32_t at[3] = {block->at[0] + (k & 1), block->at[1] + (k >> 1 & 1),
-                               block->at[2] + (k >> 2)};
-        uint32_t index = ooze_blocks_find(blocks, at);
-        if (index == OOZE_BLOCK_NONE) {
-            return false;
-        }
-        octant->block[k] = &blocks->blocks[index];
-    }
-    return true;
-}
-
 /* Signs of 9 x 9 x 9 nodes: bit x of rows[z][y]. */
-static void gather_signs(const Octant *octant, uint32_t rows[EDGE + 1][EDGE + 1])
+static void gather_signs(const OozeOctant *octant, uint32_t rows[EDGE + 1][EDGE + 1])
 {
     for (int z = 0; z <= EDGE; z++) {
         for (int y = 0; y <= EDGE; y++) {
@@ -77,9 +58,9 @@ static bool is_one_sided(uint32_t rows[EDGE + 1][EDGE + 1], int y, int z)
 
 static void count_block(const Marching *job, OozeBlock *block)
 {
-    Octant octant;
+    OozeOctant octant;
     uint32_t rows[EDGE + 1][EDGE + 1];
-    if (!find_octant(job->blocks, block, &octant)) {
+    if (!ooze_octant_find(job->blocks, block, &octant)) {
         return;
     }
     gather_signs(&octant, rows);
@@ -93,6 +74,9 @@ static void count_block(const Marching *job, OozeBlock *block)
                 block->triangles += job->table.count[cube_case(rows, x, y, z)];
             }
         }
+    }
+    if (ooze_octant_is_mixed(job->blocks, &octant)) {
+        ooze_mixed_count(&job->mixed, &octant, block);
     }
     for (int a = 0; a < 3; a++) {
         for (int z = 0; z < EDGE; z++) {
@@ -217,8 +201,8 @@ static void place_vertex(const Marching *job, const double node[3], int axis, co
 
 static void place_block(const Marching *job, const OozeBlock *block)
 {
-    Octant octant;
-    if (block->vertices == 0 || !find_octant(job->blocks, block, &octant)) {
+    OozeOctant octant;
+    if (block->vertices == 0 || !ooze_octant_find(job->blocks, block, &octant)) {
         return;
     }
     float *position = job->mesh->positions + 3 * block->first_vertex;
@@ -246,24 +230,31 @@ static void place_block(const Marching *job, const OozeBlock *block)
 
 /* ---- triangles ----------------------------------------------------------------------------- */
 
-/* Index of the vertex on an edge of the cell at x, y, z of the octant's first block. */
-static uint32_t vertex_index(const Octant *octant, int x, int y, int z, int edge)
+/* The label of the fluid in blocks that are not mixed. */
+static uint8_t only_label(const OozeOctant *octant)
 {
-    int corner = ooze_cube_edge_corner(edge), axis = ooze_cube_edge_axis(edge);
-    int nx = x + (corner & 1), ny = y + (corner >> 1 & 1), nz = z + (corner >> 2);
-    const OozeBlock *block = octant->block[(nx == EDGE) | (ny == EDGE) << 1 | (nz == EDGE) << 2];
-    int bit = 8 * (ny % EDGE) + nx % EDGE;
-    uint64_t below = block->crossed[axis][nz % EDGE] & (((uint64_t)1 << bit) - 1);
-    return (uint32_t)(block->first_vertex + block->before[axis][nz % EDGE] +
-                      (uint64_t)__builtin_popcountll(below));
+    uint8_t label = 0;
+    for (int k = 0; k < 8; k++) {
+        label = octant->block[k]->label ? octant->block[k]->label : label;
+    }
+    return label;
 }
 
 static void connect_block(const Marching *job, const OozeBlock *block)
 {
-    Octant octant;
+    OozeOctant octant;
     uint32_t rows[EDGE + 1][EDGE + 1];
-    if (block->triangles == 0 || !find_octant(job->blocks, block, &octant)) {
+    if (block->triangles + block->interfaces == 0 ||
+        !ooze_octant_find(job->blocks, block, &octant)) {
         return;
+    }
+    if (ooze_octant_is_mixed(job->blocks, &octant)) {
+        ooze_mixed_connect(&job->mixed, &octant, block);
+        return;
+    }
+    if (job->mesh->triangle_labels) {
+        memset(job->mesh->triangle_labels + block->first_triangle, only_label(&octant),
+               block->triangles);
     }
     gather_signs(&octant, rows);
     uint32_t *corner = job->mesh->triangles + 3 * block->first_triangle;
@@ -272,19 +263,48 @@ static void connect_block(const Marching *job, const OozeBlock *block)
             for (int x = 0; x < EDGE && !is_one_sided(rows, y, z); x++) {
                 int pattern = cube_case(rows, x, y, z);
                 for (int k = 0; k < 3 * job->table.count[pattern]; k++) {
-                    *corner++ = vertex_index(&octant, x, y, z, job->table.edges[pattern][k]);
+                    int edge = job->table.edges[pattern][k], low = ooze_cube_edge_corner(edge);
+                    const int node[3] = {x + (low & 1), y + (low >> 1 & 1), z + (low >> 2)};
+                    *corner++ = ooze_octant_vertex(&octant, node, ooze_cube_edge_axis(edge));
                 }
             }
         }
     }
 }
 
-static void build_range(void *context, uint64_t begin, uint64_t end, int worker)
+/* Blocks with extra vertices. */
+static void extra_range(void *context, uint64_t begin, uint64_t end, int worker)
+{
+    const Marching *job = context;
+    (void)worker;
+    for (uint64_t i = begin; i < end; i++) {
+        const OozeBlock *block = &job->blocks->blocks[i];
+        OozeOctant octant;
+        if (block->extras == 0 || !ooze_octant_find(job->blocks, block, &octant)) {
+            continue;
+        }
+        if (job->round < 0) {
+            ooze_mixed_list(&job->mixed, &octant, block);
+        } else {
+            ooze_mixed_place(&job->mixed, &octant, block, job->round);
+        }
+    }
+}
+
+static void place_range(void *context, uint64_t begin, uint64_t end, int worker)
 {
     const Marching *job = context;
     (void)worker;
     for (uint64_t i = begin; i < end; i++) {
         place_block(job, &job->blocks->blocks[i]);
+    }
+}
+
+static void connect_range(void *context, uint64_t begin, uint64_t end, int worker)
+{
+    const Marching *job = context;
+    (void)worker;
+    for (uint64_t i = begin; i < end; i++) {
         connect_block(job, &job->blocks->blocks[i]);
     }
 }
@@ -295,18 +315,39 @@ void ooze_surface_mesh_free(OozeSurfaceMesh *mesh)
 {
     ooze_free(mesh->positions);
     ooze_free(mesh->triangles);
+    ooze_free(mesh->triangle_labels);
+    ooze_free(mesh->interfaces);
+    ooze_free(mesh->interface_labels);
     *mesh = (OozeSurfaceMesh){0};
 }
 
-static OozeStatus reserve_mesh(const Marching *job, OozeError *error)
+static OozeStatus reserve_mixed(Marching *job, uint64_t extras, OozeError *error)
 {
     OozeSurfaceMesh *mesh = job->mesh;
+    job->mixed.keys = ooze_alloc(extras, sizeof *job->mixed.keys);
+    mesh->triangle_labels = ooze_alloc(mesh->triangle_count, 1);
+    mesh->interfaces = ooze_alloc(mesh->interface_count, 3 * sizeof *mesh->interfaces);
+    mesh->interface_labels = ooze_alloc(mesh->interface_count, 2);
+    return job->mixed.keys && mesh->triangle_labels && mesh->interfaces && mesh->interface_labels
+               ? OOZE_OK
+               : ooze_fail_memory(error, "the interfaces of a surface",
+                                  2 * extras + mesh->triangle_count + 14 * mesh->interface_count);
+}
+
+static OozeStatus reserve_mesh(Marching *job, OozeError *error)
+{
+    OozeSurfaceMesh *mesh = job->mesh;
+    uint64_t extras = 0;
     for (uint64_t i = 0; i < job->blocks->count; i++) {
         OozeBlock *block = &job->blocks->blocks[i];
         block->first_vertex = mesh->vertex_count;
         block->first_triangle = mesh->triangle_count;
-        mesh->vertex_count += block->vertices;
+        block->first_extra = extras;
+        block->first_interface = mesh->interface_count;
+        mesh->vertex_count += block->vertices + block->extras;
         mesh->triangle_count += block->triangles;
+        mesh->interface_count += block->interfaces;
+        extras += block->extras;
     }
     uint64_t bytes = mesh->vertex_count * VERTEX_BYTES;
     if (bytes > job->blocks->memory || mesh->vertex_count >= UINT32_MAX) {
@@ -322,7 +363,7 @@ static OozeStatus reserve_mesh(const Marching *job, OozeError *error)
     if (!mesh->positions || !mesh->triangles) {
         return ooze_fail_memory(error, "the triangles of a surface", bytes);
     }
-    return OOZE_OK;
+    return job->blocks->labels ? reserve_mixed(job, extras, error) : OOZE_OK;
 }
 
 OozeStatus ooze_march(OozeBlocks *blocks, const OozeCloud *cloud, OozeThreads *threads,
@@ -330,13 +371,20 @@ OozeStatus ooze_march(OozeBlocks *blocks, const OozeCloud *cloud, OozeThreads *t
 {
     Marching job = {.blocks = blocks, .cloud = cloud, .mesh = mesh};
     *mesh = (OozeSurfaceMesh){0};
+    job.mixed = (OozeMixedMarch){blocks, cloud, &job.table, mesh, NULL};
     ooze_cube_table(&job.table);
     ooze_parallel_for(threads, blocks->count, 8, count_range, &job);
     OozeStatus status = reserve_mesh(&job, error);
     if (status) {
+        ooze_free(job.mixed.keys);
         ooze_surface_mesh_free(mesh);
         return status;
     }
-    ooze_parallel_for(threads, blocks->count, 2, build_range, &job);
+    ooze_parallel_for(threads, blocks->count, 2, place_range, &job);
+    for (job.round = -1; job.round < 3 && blocks->labels; job.round++) {
+        ooze_parallel_for(threads, blocks->count, 2, extra_range, &job);
+    }
+    ooze_parallel_for(threads, blocks->count, 2, connect_range, &job);
+    ooze_free(job.mixed.keys);
     return OOZE_OK;
 }

@@ -33,7 +33,8 @@ static OozeCloudRows rows_around(const OozeCloud *cloud, const float point[3])
     return ooze_cloud_rows(cloud, low, high);
 }
 
-float ooze_field_value_at(const OozeCloud *cloud, const float point[3])
+/* Sum of the kernels at a point, of the particles with a label, or of all where it is 0. */
+static float sum_kernels(const OozeCloud *cloud, const float point[3], uint8_t label)
 {
     float sum = 0.0f, slope;
     OozeGridRun run;
@@ -41,7 +42,8 @@ float ooze_field_value_at(const OozeCloud *cloud, const float point[3])
         for (uint32_t i = run.begin; i < run.end; i++) {
             float dx = point[0] - cloud->x[i].x, dy = point[1] - cloud->x[i].y;
             float dz = point[2] - cloud->x[i].z;
-            if (dx * dx + dy * dy + dz * dz > cloud->reach2) {
+            if (dx * dx + dy * dy + dz * dz > cloud->reach2 ||
+                (label && cloud->label[i] != label)) {
                 continue;
             }
             OozeSurfaceKernel own;
@@ -51,7 +53,20 @@ float ooze_field_value_at(const OozeCloud *cloud, const float point[3])
             sum += kernel_value(cloud, k, d, &slope);
         }
     }
+    return sum;
+}
+
+float ooze_field_value_at(const OozeCloud *cloud, const float point[3])
+{
+    float sum = sum_kernels(cloud, point, 0);
     return cloud->cones ? sqrtf(sum) : sum;
+}
+
+void ooze_field_labels_at(const OozeCloud *cloud, const float point[3], uint8_t first,
+                          uint8_t second, float values[2])
+{
+    values[0] = sum_kernels(cloud, point, first);
+    values[1] = sum_kernels(cloud, point, second);
 }
 
 static void add_gradient(const OozeSurfaceKernel *k, const float d[3], float slope, float g[3])

@@ -91,6 +91,28 @@ static void mark_range(void *context, uint64_t begin, uint64_t end, int worker)
     }
 }
 
+/* Particles near another material. */
+static void interface_range(void *context, uint64_t begin, uint64_t end, int worker)
+{
+    OozeCloud *cloud = context;
+    OozeCloudWalk walk = ooze_cloud_walk(cloud);
+    float reach = (float)(OOZE_SURFACE_INTERFACE * cloud->spacing);
+    (void)worker;
+    for (uint64_t i = begin; i < end; i++) {
+        bool near = false;
+        ooze_cloud_walk_to(&walk, i);
+        for (int k = 0; k < walk.count && !near; k++) {
+            for (uint32_t j = walk.run[k].begin; j < walk.run[k].end && !near; j++) {
+                float dx = cloud->x[j].x - cloud->x[i].x, dy = cloud->x[j].y - cloud->x[i].y;
+                float dz = cloud->x[j].z - cloud->x[i].z;
+                near = cloud->label[j] != cloud->label[i] &&
+                       dx * dx + dy * dy + dz * dz < reach * reach;
+            }
+        }
+        cloud->at_interface[i] = near;
+    }
+}
+
 /* ---- neighbourhoods ------------------------------------------------------------------------ */
 
 static void measure_neighbourhood(const OozeCloudWalk *walk, uint64_t i, Neighbourhood *v)
@@ -399,6 +421,9 @@ OozeStatus ooze_cloud_shape(OozeCloud *cloud, const OozeSurfaceSettings *setting
     set_shared(cloud, settings->method);
     ooze_parallel_for(threads, cloud->n, 256, fill_range, cloud);
     ooze_parallel_for(threads, cloud->n, 256, mark_range, cloud);
+    if (cloud->label) {
+        ooze_parallel_for(threads, cloud->n, 256, interface_range, cloud);
+    }
     OozeStatus status = number_kernels(&job, error);
     if (!status) {
         shape_kernels(&job, threads);

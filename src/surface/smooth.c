@@ -28,11 +28,13 @@ typedef struct Smoothing {
     const float *from; /* `width` numbers per vertex */
     float *to;
     int width;
+    uint64_t fixed; /* the first vertices that keep their values */
 } Smoothing;
 
 /* The arrays of a filter, all per vertex. */
 typedef struct Filter {
     OozeRings rings;
+    uint64_t fixed;
     float *other, *shift, *normals; /* 3 per vertex */
     float *amount;                  /* 2 per vertex: displacement along the normal, and scratch */
 } Filter;
@@ -53,7 +55,7 @@ static void smooth_range(void *context, uint64_t begin, uint64_t end, int worker
                 sum[a] += other[a] - own[a];
             }
         }
-        float scale = last > first ? STEP / (float)(last - first) : 0.0f;
+        float scale = last > first && v >= job->fixed ? STEP / (float)(last - first) : 0.0f;
         for (uint64_t a = 0; a < width; a++) {
             job->to[width * v + a] = own[a] + scale * sum[a];
         }
@@ -66,7 +68,7 @@ static void low_pass(const OozeSurfaceMesh *mesh, const Filter *filter, float *v
 {
     for (int pass = 0; pass < passes; pass++) {
         Smoothing job = {&filter->rings, pass % 2 ? scratch : values, pass % 2 ? values : scratch,
-                         width};
+                         width, filter->fixed};
         ooze_parallel_for(threads, mesh->vertex_count, 1024, smooth_range, &job);
     }
     if (passes % 2) {
@@ -171,7 +173,7 @@ static void move_range(void *context, uint64_t begin, uint64_t end, int worker)
 {
     const Displacement *job = context;
     (void)worker;
-    for (uint64_t v = begin; v < end; v++) {
+    for (uint64_t v = begin > job->filter->fixed ? begin : job->filter->fixed; v < end; v++) {
         const float *n = job->filter->normals + 3 * v, *to = job->filter->shift + 3 * v;
         float *x = job->mesh->positions + 3 * v, d = 0.0f;
         for (int a = 0; a < 3; a++) {
@@ -207,23 +209,24 @@ static OozeStatus create_filter(const OozeSurfaceMesh *mesh, Filter *filter, Ooz
     return ooze_rings_build(mesh, &filter->rings, error);
 }
 
-OozeStatus ooze_mesh_smooth(OozeSurfaceMesh *mesh, int passes, double spacing, OozeThreads *threads,
+OozeStatus ooze_mesh_smooth(OozeSurfaceMesh *mesh, const OozeSmoothing *how, OozeThreads *threads,
                             OozeError *error)
 {
-    if (passes == 0 || mesh->vertex_count == 0) {
+    if (how->passes == 0 || mesh->vertex_count <= how->fixed) {
         return OOZE_OK;
     }
     Filter filter = {0};
     uint64_t count = mesh->vertex_count;
     OozeStatus status = create_filter(mesh, &filter, error);
+    filter.fixed = how->fixed;
     if (!status) {
-        Normals normals = {mesh, &filter.rings, filter.normals, (float)(1.0 / spacing)};
-        Displacement displacement = {mesh, &filter, DISPLACEMENT_MAX * (float)spacing};
+        Normals normals = {mesh, &filter.rings, filter.normals, (float)(1.0 / how->spacing)};
+        Displacement displacement = {mesh, &filter, DISPLACEMENT_MAX * (float)how->spacing};
         ooze_parallel_for(threads, count, 1024, normal_range, &normals);
         memcpy(filter.shift, mesh->positions, count * 3 * sizeof(float));
-        low_pass(mesh, &filter, filter.shift, filter.other, 3, passes, threads);
+        low_pass(mesh, &filter, filter.shift, filter.other, 3, how->passes, threads);
         ooze_parallel_for(threads, count, 1024, project_range, &displacement);
-        low_pass(mesh, &filter, filter.amount, filter.amount + count, 1, passes, threads);
+        low_pass(mesh, &filter, filter.amount, filter.amount + count, 1, how->passes, threads);
         ooze_parallel_for(threads, count, 1024, move_range, &displacement);
     }
     free_filter(&filter);

@@ -117,9 +117,13 @@ static OozeStatus build(OozeOwnedSurface *owned, const OozeFrame *frame,
     }
     status = status ? status : ooze_march(&blocks, &cloud, threads, &owned->mesh, error);
     ooze_blocks_free(&blocks);
+    status = status ? status : ooze_mesh_sort_interfaces(&owned->mesh, error);
+    if (!status && settings->decimation < 1.0) {
+        ooze_mesh_drop_interfaces(&owned->mesh); /* the simplifier would tear their borders */
+    }
     if (!status) {
-        status = ooze_mesh_smooth(&owned->mesh, settings->mesh_smoothing, frame->spacing, threads,
-                                  error);
+        status = ooze_mesh_smooth_all(&owned->mesh, settings->mesh_smoothing, frame->spacing,
+                                      threads, error);
     }
     if (!status) {
         status = ooze_mesh_decimate(&owned->mesh, settings->decimation,
@@ -142,6 +146,11 @@ static void publish(OozeOwnedSurface *owned)
     surface->velocities = owned->velocities;
     surface->colors = owned->colors;
     surface->materials = owned->materials;
+    surface->triangle_materials = owned->triangle_materials;
+    surface->interface_vertex_count = owned->mesh.interface_vertex_count;
+    surface->interface_count = owned->mesh.interface_count;
+    surface->interfaces = owned->mesh.interfaces;
+    surface->interface_materials = owned->interface_materials;
     surface->fields = owned->fields;
 }
 
@@ -191,6 +200,8 @@ void ooze_surface_free(OozeSurface *surface)
     ooze_free(owned->velocities);
     ooze_free(owned->colors);
     ooze_free(owned->materials);
+    ooze_free(owned->triangle_materials);
+    ooze_free(owned->interface_materials);
     ooze_surface_mesh_free(&owned->mesh);
     ooze_free(owned);
 }

@@ -64,6 +64,7 @@ static void test_mesh_smoothing_keeps_volume(void **state)
     OozeSurfaceSettings settings = ooze_surface_default();
     settings.method = OOZE_SURFACE_ISOTROPIC;
     settings.smoothing = 0.0;
+    settings.mesh_smoothing = 0;
     OozeSurface *rough = build(cloud, &settings);
     settings.mesh_smoothing = 8;
     OozeSurface *smooth = build(cloud, &settings);
