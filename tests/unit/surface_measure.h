@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "unit/surface_frame.h"
+#include "surface_frame.h"
 
 /* ---- shapes -------------------------------------------------------------------------------- */
 
