@@ -22,7 +22,7 @@ typedef struct OozeSurfaceSettings {
     OozeSurfaceMethod method;
     double cell;        /* edge of a grid cell, in particle spacings */
     double smoothing;   /* share of Laplacian smoothing of the particles' centres, 0 to 1 */
-    int mesh_smoothing; /* volume-preserving smoothing passes over the mesh */
+    int mesh_smoothing; /* passes of the filter that removes ripples of the particle spacing */
     double decimation;  /* share of the triangles to keep, 0 to 1; 1: all */
     uint64_t memory;    /* limit in bytes; the error of a reconstruction above it states its need */
     const char *const *fields; /* names of particle fields to interpolate at the vertices */

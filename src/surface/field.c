@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/f32x4.h"
 #include "physics/surface_field.h"
 #include "surface/blocks.h"
 
@@ -29,27 +30,30 @@ static Span find_span(const float *nodes, float centre, float extent)
     return span;
 }
 
-static inline void add_half_row(const OozeSurfaceKernel *k, const float *dx, float slope,
-                                float rest, float *row)
+/* A kernel along a row of nodes: 1 - q^2 is rest - (square dx + slope) dx. */
+typedef struct RowKernel {
+    OozeF32x4 square, weight, slope, rest;
+} RowKernel;
+
+static inline void add_half_row(const RowKernel *k, OozeF32x4 dx, float *row)
 {
-    for (int i = 0; i < EDGE / 2; i++) {
-        float t = 1.0f - ((k->xx * dx[i] + slope) * dx[i] + rest);
-        t = t > 0.0f ? t : 0.0f;
-        row[i] += k->weight * (t * t * t);
-    }
+    OozeF32x4 zero = ooze_f32x4_splat(0.0f);
+    OozeF32x4 t = ooze_f32x4_fma(-ooze_f32x4_fma(k->square, dx, k->slope), dx, k->rest);
+    t = ooze_f32x4_max(t, zero);
+    ooze_f32x4_store(ooze_f32x4_fma(k->weight * t, t * t, ooze_f32x4_load(row)), row);
 }
 
 static void add_kernel(const OozeSurfaceKernel *k, float nodes[3][EDGE], float *values)
 {
+    enum { HALF = EDGE / 2 };
+    Span x = find_span(nodes[0], k->centre[0], k->extent[0]);
     Span y = find_span(nodes[1], k->centre[1], k->extent[1]);
     Span z = find_span(nodes[2], k->centre[2], k->extent[2]);
-    Span x = find_span(nodes[0], k->centre[0], k->extent[0]);
-    float dx[EDGE], quarter = 0.25f / k->xx;
-    const int half = EDGE / 2;
-    const bool low = x.first < half, high = x.last >= half; /* halves of a row that it reaches */
-    for (int i = 0; i < EDGE; i++) {
-        dx[i] = nodes[0][i] - k->centre[0];
-    }
+    const float quarter = 0.25f / k->xx;
+    const bool low = x.first < HALF, high = x.last >= HALF; /* halves of a row that it reaches */
+    RowKernel row = {.square = ooze_f32x4_splat(k->xx), .weight = ooze_f32x4_splat(k->weight)};
+    OozeF32x4 dx_low = ooze_f32x4_load(nodes[0]) - ooze_f32x4_splat(k->centre[0]);
+    OozeF32x4 dx_high = ooze_f32x4_load(nodes[0] + HALF) - ooze_f32x4_splat(k->centre[0]);
     for (int c = z.first; c <= z.last; c++) {
         float dz = nodes[2][c] - k->centre[2];
         for (int b = y.first; b <= y.last; b++) {
@@ -59,12 +63,14 @@ static void add_kernel(const OozeSurfaceKernel *k, float nodes[3][EDGE], float *
             if (rest - slope * slope * quarter > BEYOND) {
                 continue; /* the whole line of the row is outside the kernel */
             }
-            float *row = values + (c * EDGE + b) * EDGE;
+            float *to = values + (c * EDGE + b) * EDGE;
+            row.slope = ooze_f32x4_splat(slope);
+            row.rest = ooze_f32x4_splat(1.0f - rest);
             if (low) {
-                add_half_row(k, dx, slope, rest, row);
+                add_half_row(&row, dx_low, to);
             }
             if (high) {
-                add_half_row(k, dx + half, slope, rest, row + half);
+                add_half_row(&row, dx_high, to + HALF);
             }
         }
     }

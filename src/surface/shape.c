@@ -1,7 +1,6 @@
 /* The kernel of each particle near the surface: centre, half axes and weight. */
 #include <math.h>
 
-#include "base/f32x4.h"
 #include "base/fail.h"
 #include "physics/eigen.h"
 #include "physics/surface_field.h"
@@ -27,13 +26,8 @@ typedef struct Shaping {
 static float sum_weights(const OozeFloat4 *x, OozeGridRun run, OozeFloat4 at, float inverse)
 {
     OozeF32x4 sum = ooze_f32x4_splat(0.0f), zero = sum, one = ooze_f32x4_splat(1.0f);
-    OozeF32x4 ax = ooze_f32x4_splat(at.x), ay = ooze_f32x4_splat(at.y), az = ooze_f32x4_splat(at.z);
-    for (uint32_t j = run.begin; j < run.end; j += 4) { /* x is padded for the last loads */
-        OozeF32x4 p[4];
-        ooze_f32x4_transpose(ooze_f32x4_load(&x[j].x), ooze_f32x4_load(&x[j + 1].x),
-                             ooze_f32x4_load(&x[j + 2].x), ooze_f32x4_load(&x[j + 3].x), p);
-        OozeF32x4 dx = p[0] - ax, dy = p[1] - ay, dz = p[2] - az;
-        OozeF32x4 q2 = (dx * dx + dy * dy + dz * dz) * (inverse * inverse);
+    for (uint32_t j = run.begin; j < run.end; j += 4) {
+        OozeF32x4 q2 = ooze_near_squares(x, j, at) * ooze_f32x4_splat(inverse * inverse);
         OozeF32x4 w = ooze_f32x4_max(one - q2 * ooze_f32x4_sqrt(q2), zero);
         if (run.end - j < 4) {
             const OozeF32x4 lane = {0.0f, 1.0f, 2.0f, 3.0f};
@@ -119,26 +113,28 @@ static void measure_neighbourhood(const OozeCloudWalk *walk, uint64_t i, Neighbo
 {
     const OozeFloat4 *x = walk->cloud->x;
     const float scale = (float)(1.0 / walk->cloud->spacing);
-    const float reach = (float)(1.0 / OOZE_SURFACE_NEIGHBOURHOOD);
+    const float reach = (float)(1.0 / (OOZE_SURFACE_NEIGHBOURHOOD * walk->cloud->spacing));
     float sum = 0.0f, m[3] = {0}, s[6] = {0};
+    OozeNear near;
     for (int k = 0; k < walk->count; k++) {
-        for (uint32_t j = walk->run[k].begin; j < walk->run[k].end; j++) {
-            float dx = (x[j].x - x[i].x) * scale, dy = (x[j].y - x[i].y) * scale;
-            float dz = (x[j].z - x[i].z) * scale, r2 = dx * dx + dy * dy + dz * dz;
-            if (r2 * reach * reach >= 1.0f) {
-                continue;
+        for (uint32_t begin = walk->run[k].begin; begin < walk->run[k].end;) {
+            ooze_near_select(x, &begin, walk->run[k].end, x[i], 1.0f / (reach * reach), &near);
+            for (uint32_t e = 0; e < near.count; e++) {
+                OozeFloat4 o = x[near.index[e]];
+                float dx = (o.x - x[i].x) * scale, dy = (o.y - x[i].y) * scale;
+                float dz = (o.z - x[i].z) * scale;
+                float w = ooze_surface_weight(sqrtf(near.r2[e]) * reach);
+                sum += w;
+                m[0] += w * dx;
+                m[1] += w * dy;
+                m[2] += w * dz;
+                s[0] += w * dx * dx;
+                s[1] += w * dy * dy;
+                s[2] += w * dz * dz;
+                s[3] += w * dx * dy;
+                s[4] += w * dx * dz;
+                s[5] += w * dy * dz;
             }
-            float w = ooze_surface_weight(sqrtf(r2) * reach);
-            sum += w;
-            m[0] += w * dx;
-            m[1] += w * dy;
-            m[2] += w * dz;
-            s[0] += w * dx * dx;
-            s[1] += w * dy * dy;
-            s[2] += w * dz * dz;
-            s[3] += w * dx * dy;
-            s[4] += w * dx * dz;
-            s[5] += w * dy * dz;
         }
     }
     float a = 1.0f / sum;
@@ -175,23 +171,22 @@ static void mean_offset(const Shaping *job, const OozeCloudWalk *walk, uint64_t 
     const float none[3] = {0.0f, 0.0f, 0.0f};
     float sum = 0.0f;
     mean[0] = mean[1] = mean[2] = 0.0f;
+    OozeNear near;
     for (int k = 0; k < walk->count; k++) {
-        for (uint32_t j = walk->run[k].begin; j < walk->run[k].end; j++) {
-            float dx = x[j].x - x[i].x, dy = x[j].y - x[i].y, dz = x[j].z - x[i].z;
-            float q2 = (dx * dx + dy * dy + dz * dz) * reach * reach;
-            if (q2 >= 1.0f) {
-                continue;
+        for (uint32_t begin = walk->run[k].begin; begin < walk->run[k].end;) {
+            ooze_near_select(x, &begin, walk->run[k].end, x[i], 1.0f / (reach * reach), &near);
+            for (uint32_t e = 0; e < near.count; e++) {
+                uint32_t slot = cloud->slot[near.index[e]];
+                const float *other =
+                    slot == OOZE_SURFACE_SHARED ? none : job->neighbourhoods[slot].offset;
+                float ax = other[0] - own[0], ay = other[1] - own[1], az = other[2] - own[2];
+                float alike = ooze_max(1.0f - (ax * ax + ay * ay + az * az) * likeness, 0.0f);
+                float w = alike * alike * ooze_surface_weight(sqrtf(near.r2[e]) * reach);
+                sum += w;
+                mean[0] += w * other[0];
+                mean[1] += w * other[1];
+                mean[2] += w * other[2];
             }
-            uint32_t slot = cloud->slot[j];
-            const float *other =
-                slot == OOZE_SURFACE_SHARED ? none : job->neighbourhoods[slot].offset;
-            float ax = other[0] - own[0], ay = other[1] - own[1], az = other[2] - own[2];
-            float alike = ooze_max(1.0f - (ax * ax + ay * ay + az * az) * likeness, 0.0f);
-            float w = alike * alike * ooze_surface_weight(sqrtf(q2));
-            sum += w;
-            mean[0] += w * other[0];
-            mean[1] += w * other[1];
-            mean[2] += w * other[2];
         }
     }
     for (int k = 0; k < 3; k++) {
