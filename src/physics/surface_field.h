@@ -65,6 +65,8 @@ OOZE_FORMULA OOZE_REAL ooze_surface_kernel_slope(OOZE_REAL q2)
 /* From this filled fraction on, the surface does not pass through a particle's kernel. */
 #define OOZE_SURFACE_OUTER_FILL 0.86
 
+/* Particles within this distance of such a one have kernels of their own: the two outer layers. */
+#define OOZE_SURFACE_NEAR 1.75
 /* What vertices carry is averaged over the particles within this distance. */
 #define OOZE_SURFACE_ATTRIBUTES 1.5
 /* Two materials have an interface where their particles are nearer than this. */

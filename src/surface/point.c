@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "physics/surface_field.h"
+#include "surface/walk.h"
 
 /* Contribution of a particle at the offset d from its centre; `slope` is its derivative by q^2. */
 static float kernel_value(const OozeCloud *cloud, const OozeSurfaceKernel *k, const float d[3],
@@ -36,21 +37,24 @@ static OozeCloudRows rows_around(const OozeCloud *cloud, const float point[3])
 /* Sum of the kernels at a point, of the particles with a label, or of all where it is 0. */
 static float sum_kernels(const OozeCloud *cloud, const float point[3], uint8_t label)
 {
+    const OozeFloat4 at = {point[0], point[1], point[2], 0.0f};
     float sum = 0.0f, slope;
     OozeGridRun run;
+    OozeNear near;
     for (OozeCloudRows rows = rows_around(cloud, point); ooze_cloud_next(&rows, &run);) {
-        for (uint32_t i = run.begin; i < run.end; i++) {
-            float dx = point[0] - cloud->x[i].x, dy = point[1] - cloud->x[i].y;
-            float dz = point[2] - cloud->x[i].z;
-            if (dx * dx + dy * dy + dz * dz > cloud->reach2 ||
-                (label && cloud->label[i] != label)) {
-                continue;
+        while (run.begin < run.end) {
+            ooze_near_select(cloud->x, &run.begin, run.end, at, cloud->reach2, &near);
+            for (uint32_t e = 0; e < near.count; e++) {
+                uint32_t i = near.index[e];
+                if (label && cloud->label[i] != label) {
+                    continue;
+                }
+                OozeSurfaceKernel own;
+                const OozeSurfaceKernel *k = ooze_cloud_kernel(cloud, i, &own);
+                const float d[3] = {point[0] - k->centre[0], point[1] - k->centre[1],
+                                    point[2] - k->centre[2]};
+                sum += kernel_value(cloud, k, d, &slope);
             }
-            OozeSurfaceKernel own;
-            const OozeSurfaceKernel *k = ooze_cloud_kernel(cloud, i, &own);
-            const float d[3] = {point[0] - k->centre[0], point[1] - k->centre[1],
-                                point[2] - k->centre[2]};
-            sum += kernel_value(cloud, k, d, &slope);
         }
     }
     return sum;

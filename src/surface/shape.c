@@ -77,12 +77,21 @@ static void mark_range(void *context, uint64_t begin, uint64_t end, int worker)
 {
     OozeCloud *cloud = context;
     OozeCloudWalk walk = ooze_cloud_walk(cloud);
-    float reach = (float)(OOZE_SURFACE_NEIGHBOURHOOD * cloud->spacing);
+    float reach = (float)(OOZE_SURFACE_NEAR * cloud->spacing);
     (void)worker;
     for (uint64_t i = begin; i < end; i++) {
         ooze_cloud_walk_to(&walk, i);
         cloud->slot[i] = is_near(&walk, i, reach * reach) ? 0 : OOZE_SURFACE_SHARED;
     }
+}
+
+static bool has_other_label(const OozeCloud *cloud, OozeGridRun run, uint8_t label)
+{
+    uint8_t difference = 0;
+    for (uint32_t j = run.begin; j < run.end; j++) {
+        difference |= cloud->label[j] ^ label;
+    }
+    return difference != 0;
 }
 
 /* Particles near another material. */
@@ -96,7 +105,8 @@ static void interface_range(void *context, uint64_t begin, uint64_t end, int wor
         bool near = false;
         ooze_cloud_walk_to(&walk, i);
         for (int k = 0; k < walk.count && !near; k++) {
-            for (uint32_t j = walk.run[k].begin; j < walk.run[k].end && !near; j++) {
+            bool others = has_other_label(cloud, walk.run[k], cloud->label[i]);
+            for (uint32_t j = walk.run[k].begin; j < walk.run[k].end && others && !near; j++) {
                 float dx = cloud->x[j].x - cloud->x[i].x, dy = cloud->x[j].y - cloud->x[i].y;
                 float dz = cloud->x[j].z - cloud->x[i].z;
                 near = cloud->label[j] != cloud->label[i] &&
@@ -194,6 +204,13 @@ static void mean_offset(const Shaping *job, const OozeCloudWalk *walk, uint64_t 
     }
 }
 
+/* Whether the neighbourhood is not full along some axis; otherwise the centre stays. */
+static bool is_across(const OozeEigen3 *eigen)
+{
+    float least = ooze_min(eigen->values[0], ooze_min(eigen->values[1], eigen->values[2]));
+    return ooze_surface_across(least) > 0.0f;
+}
+
 /* Laplacian smoothing moves the surface inwards, by half a spacing where it is flat, and makes thin
    threads vanish. The mean offset of the neighbours at the same depth is that systematic part, and
    it is subtracted; the rest is the unevenness of the particle itself. Neighbours whose offsets are
@@ -282,7 +299,7 @@ static void shape_range(void *context, uint64_t begin, uint64_t end, int worker)
         uint64_t i = job->particle[s];
         float shift[3] = {0};
         OozeEigen3 eigen = ooze_sym3_eigen(job->neighbourhoods[s].spread);
-        if (method != OOZE_SURFACE_CLAVET && job->settings->smoothing > 0.0) {
+        if (method != OOZE_SURFACE_CLAVET && job->settings->smoothing > 0.0 && is_across(&eigen)) {
             ooze_cloud_walk_to(&walk, i);
             smooth_centre(job, &walk, i, &eigen, shift);
         }

@@ -25,9 +25,8 @@ enum { NORMAL_PASSES = 3 };
 
 typedef struct Smoothing {
     const OozeRings *rings;
-    const float *from; /* `width` numbers per vertex */
+    const float *from; /* one or three numbers per vertex */
     float *to;
-    int width;
     uint64_t fixed; /* the first vertices that keep their values */
 } Smoothing;
 
@@ -39,11 +38,9 @@ typedef struct Filter {
     float *amount;                  /* 2 per vertex: displacement along the normal, and scratch */
 } Filter;
 
-static void smooth_range(void *context, uint64_t begin, uint64_t end, int worker)
+/* `width` is a constant where it is called: the loops over it are unrolled. */
+static inline void smooth_width(const Smoothing *job, uint64_t begin, uint64_t end, uint64_t width)
 {
-    const Smoothing *job = context;
-    const uint64_t width = (uint64_t)job->width;
-    (void)worker;
     for (uint64_t v = begin; v < end; v++) {
         uint64_t first = job->rings->first[v], last = job->rings->first[v + 1];
         const float *own = job->from + width * v;
@@ -62,14 +59,27 @@ static void smooth_range(void *context, uint64_t begin, uint64_t end, int worker
     }
 }
 
+static void smooth_vectors(void *context, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    smooth_width(context, begin, end, 3);
+}
+
+static void smooth_numbers(void *context, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    smooth_width(context, begin, end, 1);
+}
+
 /* Applies the filter `passes` times; the result is in `values`. */
 static void low_pass(const OozeSurfaceMesh *mesh, const Filter *filter, float *values,
                      float *scratch, int width, int passes, OozeThreads *threads)
 {
     for (int pass = 0; pass < passes; pass++) {
         Smoothing job = {&filter->rings, pass % 2 ? scratch : values, pass % 2 ? values : scratch,
-                         width, filter->fixed};
-        ooze_parallel_for(threads, mesh->vertex_count, 1024, smooth_range, &job);
+                         filter->fixed};
+        ooze_parallel_for(threads, mesh->vertex_count, 1024,
+                          width == 3 ? smooth_vectors : smooth_numbers, &job);
     }
     if (passes % 2) {
         memcpy(values, scratch, mesh->vertex_count * (uint64_t)width * sizeof *values);
