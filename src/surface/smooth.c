@@ -18,6 +18,9 @@
 
 /* Weight of the neighbours' mean in a pass. */
 #define STEP 0.5f
+/* Displacements of neighbours that differ by more than this belong to different parts of the shape,
+   in spacings. */
+#define ALIKE 0.06
 /* Upper bound of the displacement, in spacings. */
 #define DISPLACEMENT_MAX 0.3f
 /* Passes over the normals after the last. */
@@ -28,47 +31,57 @@ typedef struct Smoothing {
     const float *from; /* one or three numbers per vertex */
     float *to;
     uint64_t fixed; /* the first vertices that keep their values */
+    float likeness; /* of numbers: one over the square of the difference at which they are unlike */
 } Smoothing;
 
 /* The arrays of a filter, all per vertex. */
 typedef struct Filter {
     OozeRings rings;
     uint64_t fixed;
+    float likeness;
     float *other, *shift, *normals; /* 3 per vertex */
     float *amount;                  /* 2 per vertex: displacement along the normal, and scratch */
 } Filter;
 
-/* `width` is a constant where it is called: the loops over it are unrolled. */
-static inline void smooth_width(const Smoothing *job, uint64_t begin, uint64_t end, uint64_t width)
+static void smooth_vectors(void *context, uint64_t begin, uint64_t end, int worker)
 {
+    const Smoothing *job = context;
+    (void)worker;
     for (uint64_t v = begin; v < end; v++) {
         uint64_t first = job->rings->first[v], last = job->rings->first[v + 1];
-        const float *own = job->from + width * v;
+        const float *own = job->from + 3 * v;
         /* Relative to the vertex: far from the origin the sum would lose its digits. */
         float sum[3] = {0.0f, 0.0f, 0.0f};
         for (uint64_t k = first; k < last; k++) {
-            const float *other = job->from + width * (uint64_t)job->rings->edges[k].to;
-            for (uint64_t a = 0; a < width; a++) {
+            const float *other = job->from + 3 * (uint64_t)job->rings->edges[k].to;
+            for (uint64_t a = 0; a < 3; a++) {
                 sum[a] += other[a] - own[a];
             }
         }
         float scale = last > first && v >= job->fixed ? STEP / (float)(last - first) : 0.0f;
-        for (uint64_t a = 0; a < width; a++) {
-            job->to[width * v + a] = own[a] + scale * sum[a];
+        for (uint64_t a = 0; a < 3; a++) {
+            job->to[3 * v + a] = own[a] + scale * sum[a];
         }
     }
 }
 
-static void smooth_vectors(void *context, uint64_t begin, uint64_t end, int worker)
-{
-    (void)worker;
-    smooth_width(context, begin, end, 3);
-}
-
+/* Neighbours count the less the more they differ: across an edge of the shape the displacement
+   changes, and averaging over that would raise a lip beside it. */
 static void smooth_numbers(void *context, uint64_t begin, uint64_t end, int worker)
 {
+    const Smoothing *job = context;
     (void)worker;
-    smooth_width(context, begin, end, 1);
+    for (uint64_t v = begin; v < end; v++) {
+        uint64_t first = job->rings->first[v], last = job->rings->first[v + 1];
+        float own = job->from[v], sum = 0.0f;
+        for (uint64_t k = first; k < last; k++) {
+            float difference = job->from[job->rings->edges[k].to] - own;
+            float alike = 1.0f - difference * difference * job->likeness;
+            sum += alike > 0.0f ? alike * alike * difference : 0.0f;
+        }
+        float scale = last > first && v >= job->fixed ? STEP / (float)(last - first) : 0.0f;
+        job->to[v] = own + scale * sum;
+    }
 }
 
 /* Applies the filter `passes` times; the result is in `values`. */
@@ -77,7 +90,7 @@ static void low_pass(const OozeSurfaceMesh *mesh, const Filter *filter, float *v
 {
     for (int pass = 0; pass < passes; pass++) {
         Smoothing job = {&filter->rings, pass % 2 ? scratch : values, pass % 2 ? values : scratch,
-                         filter->fixed};
+                         filter->fixed, filter->likeness};
         ooze_parallel_for(threads, mesh->vertex_count, 1024,
                           width == 3 ? smooth_vectors : smooth_numbers, &job);
     }
@@ -229,6 +242,7 @@ OozeStatus ooze_mesh_smooth(OozeSurfaceMesh *mesh, const OozeSmoothing *how, Ooz
     uint64_t count = mesh->vertex_count;
     OozeStatus status = create_filter(mesh, &filter, error);
     filter.fixed = how->fixed;
+    filter.likeness = (float)(1.0 / (ALIKE * ALIKE * how->spacing * how->spacing));
     if (!status) {
         Normals normals = {mesh, &filter.rings, filter.normals, (float)(1.0 / how->spacing)};
         Displacement displacement = {mesh, &filter, DISPLACEMENT_MAX * (float)how->spacing};
