@@ -19,6 +19,9 @@ typedef struct OozeSurfaceMesh {
 OozeStatus ooze_march(OozeBlocks *blocks, const OozeCloud *cloud, OozeThreads *threads,
                       OozeSurfaceMesh *mesh, OozeError *error);
 void ooze_surface_mesh_free(OozeSurfaceMesh *mesh);
+/* m3 enclosed, m2. */
+OozeStatus ooze_mesh_measure(const OozeSurfaceMesh *mesh, OozeThreads *threads, double *volume,
+                             double *area, OozeError *error);
 /* Of a sorted mesh: forgets the materials of the triangles, the interfaces and their vertices. */
 void ooze_mesh_drop_interfaces(OozeSurfaceMesh *mesh);
 

@@ -4,12 +4,13 @@
    displacement that the filter S suggests is a number per vertex, and its own low-pass part, which
    is that systematic shrinkage, is subtracted:
 
-     d = n . (S x - x),   x' = x + n limit(d - S d)
+     d = n . (S x - x),   x' = x + n limit(d - S d),   |limit| <= |d|
 
    A sphere or a thread has the same d everywhere and stays as it is; on a flat surface a wave is
    multiplied by 1 - (1 - S)^2. Subtracting a mean at the same place is the idea of Vollmer, Mencl
    and Mueller, "Improved Laplacian smoothing of noisy surface meshes", Eurographics 1999. The limit
-   keeps creases: they are deeper than ripples of the particles. */
+   keeps creases: they are deeper than ripples of the particles. What volume is lost at edges, a few
+   thousandths, is given back to the whole surface. */
 #include <math.h>
 #include <string.h>
 
@@ -20,11 +21,14 @@
 #define STEP 0.5f
 /* Displacements of neighbours that differ by more than this belong to different parts of the shape,
    in spacings. */
-#define ALIKE 0.06
+#define ALIKE 0.12
 /* Upper bound of the displacement, in spacings. */
 #define DISPLACEMENT_MAX 0.3f
 /* Passes over the normals after the last. */
 enum { NORMAL_PASSES = 3 };
+/* Passes over the displacements in which all neighbours are alike: ripples must not count as parts
+   of the shape. */
+enum { PLAIN_PASSES = 4 };
 
 typedef struct Smoothing {
     const OozeRings *rings;
@@ -175,7 +179,7 @@ OozeStatus ooze_mesh_normals(const OozeSurfaceMesh *mesh, double spacing, OozeTh
 typedef struct Displacement {
     OozeSurfaceMesh *mesh;
     const Filter *filter;
-    float limit; /* m */
+    float limit; /* m; or the distance of an offset */
 } Displacement;
 
 static void project_range(void *context, uint64_t begin, uint64_t end, int worker)
@@ -202,7 +206,9 @@ static void move_range(void *context, uint64_t begin, uint64_t end, int worker)
         for (int a = 0; a < 3; a++) {
             d += n[a] * (to[a] - x[a]);
         }
+        float most = fabsf(d); /* not more than the filter itself would move it */
         d -= job->filter->amount[v];
+        d = d > most ? most : d < -most ? -most : d;
         d /= sqrtf(1.0f + d * d / (job->limit * job->limit));
         for (int a = 0; a < 3; a++) {
             x[a] += n[a] * d;
@@ -232,6 +238,45 @@ static OozeStatus create_filter(const OozeSurfaceMesh *mesh, Filter *filter, Ooz
     return ooze_rings_build(mesh, &filter->rings, error);
 }
 
+static void offset_range(void *context, uint64_t begin, uint64_t end, int worker)
+{
+    const Displacement *job = context;
+    (void)worker;
+    for (uint64_t k = 3 * begin; k < 3 * end; k++) {
+        job->mesh->positions[k] += job->limit * job->filter->normals[k];
+    }
+}
+
+/* Moves every vertex outwards by the same distance, so that the volume is what it was. */
+static OozeStatus restore_volume(OozeSurfaceMesh *mesh, const Filter *filter, double wanted,
+                                 OozeThreads *threads, OozeError *error)
+{
+    double volume, area;
+    OozeStatus status = ooze_mesh_measure(mesh, threads, &volume, &area, error);
+    if (!status && area > 0.0) {
+        Displacement offset = {mesh, filter, (float)((wanted - volume) / area)};
+        ooze_parallel_for(threads, mesh->vertex_count, 4096, offset_range, &offset);
+    }
+    return status;
+}
+
+static void smooth(OozeSurfaceMesh *mesh, Filter *filter, const OozeSmoothing *how,
+                   OozeThreads *threads)
+{
+    uint64_t count = mesh->vertex_count;
+    int plain = how->passes < PLAIN_PASSES ? how->passes : PLAIN_PASSES;
+    Normals normals = {mesh, &filter->rings, filter->normals, (float)(1.0 / how->spacing)};
+    Displacement displacement = {mesh, filter, DISPLACEMENT_MAX * (float)how->spacing};
+    ooze_parallel_for(threads, count, 1024, normal_range, &normals);
+    memcpy(filter->shift, mesh->positions, count * 3 * sizeof(float));
+    low_pass(mesh, filter, filter->shift, filter->other, 3, how->passes, threads);
+    ooze_parallel_for(threads, count, 1024, project_range, &displacement);
+    low_pass(mesh, filter, filter->amount, filter->amount + count, 1, plain, threads);
+    filter->likeness = (float)(1.0 / (ALIKE * ALIKE * how->spacing * how->spacing));
+    low_pass(mesh, filter, filter->amount, filter->amount + count, 1, how->passes - plain, threads);
+    ooze_parallel_for(threads, count, 1024, move_range, &displacement);
+}
+
 OozeStatus ooze_mesh_smooth(OozeSurfaceMesh *mesh, const OozeSmoothing *how, OozeThreads *threads,
                             OozeError *error)
 {
@@ -239,19 +284,17 @@ OozeStatus ooze_mesh_smooth(OozeSurfaceMesh *mesh, const OozeSmoothing *how, Ooz
         return OOZE_OK;
     }
     Filter filter = {0};
-    uint64_t count = mesh->vertex_count;
+    double volume = 0.0, area;
     OozeStatus status = create_filter(mesh, &filter, error);
     filter.fixed = how->fixed;
-    filter.likeness = (float)(1.0 / (ALIKE * ALIKE * how->spacing * how->spacing));
+    if (!status && how->fixed == 0) {
+        status = ooze_mesh_measure(mesh, threads, &volume, &area, error);
+    }
     if (!status) {
-        Normals normals = {mesh, &filter.rings, filter.normals, (float)(1.0 / how->spacing)};
-        Displacement displacement = {mesh, &filter, DISPLACEMENT_MAX * (float)how->spacing};
-        ooze_parallel_for(threads, count, 1024, normal_range, &normals);
-        memcpy(filter.shift, mesh->positions, count * 3 * sizeof(float));
-        low_pass(mesh, &filter, filter.shift, filter.other, 3, how->passes, threads);
-        ooze_parallel_for(threads, count, 1024, project_range, &displacement);
-        low_pass(mesh, &filter, filter.amount, filter.amount + count, 1, how->passes, threads);
-        ooze_parallel_for(threads, count, 1024, move_range, &displacement);
+        smooth(mesh, &filter, how, threads);
+    }
+    if (!status && how->fixed == 0) {
+        status = restore_volume(mesh, &filter, volume, threads, error);
     }
     free_filter(&filter);
     return status;

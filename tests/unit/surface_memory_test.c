@@ -4,12 +4,13 @@
 #include "check.h"
 #include "surface_frame.h"
 
+/* A sanitizer keeps freed memory. */
 #if defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define WATCHED 1
-#endif
+#define WATCHED (__has_feature(address_sanitizer) || __has_feature(thread_sanitizer))
 #elif defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define WATCHED 1
+#define WATCHED true
+#else
+#define WATCHED false
 #endif
 
 /* Largest resident memory of the process so far. */
@@ -25,9 +26,9 @@ static double peak_bytes(void)
 static void test_bytes_per_particle(void **state)
 {
     (void)state;
-#ifdef WATCHED
-    skip(); /* a sanitizer keeps freed memory */
-#else
+    if (WATCHED) {
+        skip();
+    }
     CloudFrame *cloud = cloud_block(64, 64, 64, 0.1, 3, 1.0);
     double before = peak_bytes();
     OozeSurfaceSettings settings = ooze_surface_default();
@@ -36,7 +37,6 @@ static void test_bytes_per_particle(void **state)
     MEASURED("bytes per particle", (peak_bytes() - before) / (64.0 * 64.0 * 64.0), 40.0, 268.0);
     ooze_surface_free(surface);
     cloud_free(cloud);
-#endif
 }
 
 int main(void)
