@@ -1,6 +1,6 @@
 /* Cost of the surface compared with that of simulating the frame: 100k particles, cells of half a
-   spacing, against a step of the conformation method (mean of 8); then the cost of growing surfaces, which
-   should be linear in their area. Run it from the repository's root.
+   spacing, against a step of the conformation method (mean of 8); then the cost of growing
+   surfaces, which should be linear in their area. Run it from the repository's root.
 
      surface_bench [particles] [threads] */
 #include <math.h>

@@ -17,8 +17,8 @@ typedef struct OozeOwnedSurface {
 /* Fails where the frame lacks a field of the settings. */
 OozeStatus ooze_attributes_check(const OozeFrame *frame, const OozeSurfaceSettings *settings,
                                  OozeError *error);
-/* Normals from the triangles, or from the field's gradient where the mesh was not smoothed; velocity,
-   colour and fields averaged over the particles, weighted by their distance. Fills owned->surface from the mesh. */
+/* Normals from the triangles, or from the field's gradient where the mesh was not smoothed;
+   velocity, colour and fields averaged over the particles, weighted by their distance. */
 OozeStatus ooze_attributes_fill(OozeOwnedSurface *owned, const OozeCloud *cloud,
                                 const OozeSurfaceSettings *settings, OozeThreads *threads,
                                 OozeError *error);

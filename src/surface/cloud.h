@@ -59,11 +59,6 @@ static inline const OozeSurfaceKernel *ooze_cloud_kernel(const OozeCloud *cloud,
     return own;
 }
 
-static inline uint8_t ooze_cloud_label(const OozeCloud *cloud, uint64_t i)
-{
-    return cloud->label ? cloud->label[i] : 1;
-}
-
 /* Fills kernels, slot, fill, iso. */
 OozeStatus ooze_cloud_shape(OozeCloud *cloud, const OozeSurfaceSettings *settings,
                             OozeThreads *threads, OozeError *error);

@@ -146,8 +146,8 @@ static float keep_inside(float t)
     return t < NEAREST ? NEAREST : t > 1.0f - NEAREST ? 1.0f - NEAREST : t;
 }
 
-/* Where a cubic with values of opposite signs at 0 and 1 is zero: false position, halving the weight
-   of an end that stays (Dowell and Jarratt 1971, the Illinois rule). */
+/* Where a cubic with values of opposite signs at 0 and 1 is zero: false position, halving the
+   weight of an end that stays (Dowell and Jarratt 1971, the Illinois rule). */
 static float find_root(const float c[4])
 {
     float a = 0.0f, b = 1.0f, fa = c[0], fb = c[0] + c[1] + c[2] + c[3], t = 0.5f;

@@ -1,8 +1,8 @@
 /* A cell of the grid in which several materials meet: triangles between fluid and air, each of one
    material, and triangles between two materials.
 
-   The surface towards the air is that of cube.h: on every face the same segments. Where the material
-   changes along a segment, a vertex divides it. A face's interfaces join the points on its border
+   The surface towards the air is that of cube.h: on every face the same segments. Where the
+   material changes along a segment, a vertex divides it. A face's interfaces join the points on its border
    where the material changes: two of them by a segment, more by spokes to a vertex in the middle.
    They depend on the labels of the face alone, so both cells of a face agree. Within a cell each
    loop of surface segments is a fan around a vertex of its own, and the interfaces are a cone over
@@ -47,11 +47,10 @@ typedef struct OozeMixedCell {
 void ooze_mixed_cell(const uint8_t labels[8], OozeMixedCell *cell);
 
 /* The vertices on a face that are on none of its edges. `labels`: of its corners (0, 0), (1, 0),
-   (0, 1), (1, 1) along the two axes after that of the face. Divided segments, and whether there is a
-   middle. With `ends`, the corners of each divided segment's two edges, and with `points`, where the
-   material changes. */
+   (0, 1), (1, 1) along the two axes after that of the face. */
 typedef struct OozeMixedFace {
-    bool split[2], middle;
+    bool split[2];         /* whether a segment of the surface is divided there */
+    bool middle;           /* whether more than two points are joined there */
     uint8_t ends[2][2][2]; /* of split i: two edges, each of two corners, the fluid one first */
     int point_count;       /* where the material changes, around the face */
     uint8_t points[4][2];  /* two corners: of an edge; or {4, i}: split i */

@@ -1,6 +1,5 @@
-/* Smoothness, thin parts and steadiness of the surface of known bodies of fluid. The bounds are some
-   tenths above what is measured; without smoothing of the mesh and without the care for thin fluid
-   each of them is exceeded (see the values beside them). */
+/* Smoothness, thin parts and steadiness of the surface of known bodies of fluid. Values beside the
+   bounds are those without smoothing of the mesh, which exceeds them. */
 #include "check.h"
 #include "mesh_judge.h"
 #include "surface_measure.h"
@@ -45,8 +44,8 @@ static void test_pool_is_level(void **state)
     cloud_free(cloud);
 }
 
-/* A ridge three spacings wide and two high on a block, as of cream from a star nozzle: its top keeps
-   its height, and the valley beside it its depth. */
+/* A ridge three spacings wide and two high on a block, as of cream from a star nozzle: its top
+   keeps its height, and the valley beside it its depth. */
 static void test_ridges_are_kept(void **state)
 {
     (void)state;

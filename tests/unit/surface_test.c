@@ -136,8 +136,8 @@ static void test_flat_side_is_flat(void **state)
     cloud_free(cloud);
 }
 
-/* A drop of one particle keeps its size and place where the mesh is smoothed: to 5% and a tenth of a
-   spacing. */
+/* A drop of one particle keeps its size and place where the mesh is smoothed: to 5% and a tenth of
+   a spacing. */
 static void test_smoothing_keeps_drops(void **state)
 {
     (void)state;
