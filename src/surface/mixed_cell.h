@@ -2,8 +2,9 @@
    material, and triangles between two materials.
 
    The surface towards the air is that of cube.h: on every face the same segments. Where the
-   material changes along a segment, a vertex divides it. A face's interfaces join the points on its border
-   where the material changes: two of them by a segment, more by spokes to a vertex in the middle.
+   material changes along a segment, a vertex divides it. A face's interfaces join the points on its
+   border where the material changes: two of them by a segment, more by spokes to a vertex in the
+   middle.
    They depend on the labels of the face alone, so both cells of a face agree. Within a cell each
    loop of surface segments is a fan around a vertex of its own, and the interfaces are a cone over
    the segments of all faces, with its apex in the middle of such a loop. Hence the surface stays a
