@@ -29,6 +29,8 @@ enum { NORMAL_PASSES = 3 };
 /* Passes over the displacements in which all neighbours are alike: ripples must not count as parts
    of the shape. */
 enum { PLAIN_PASSES = 4 };
+/* Passes over the limited displacements: at sharp ridges the limits differ from vertex to vertex. */
+enum { LAST_PASSES = 2 };
 
 typedef struct Smoothing {
     const OozeRings *rings;
@@ -195,23 +197,29 @@ static void project_range(void *context, uint64_t begin, uint64_t end, int worke
     }
 }
 
-/* `shift`: S x; `amount`: S d. */
+/* `shift`: S x; `amount`: S d, then the displacement. */
+static void limit_range(void *context, uint64_t begin, uint64_t end, int worker)
+{
+    const Displacement *job = context;
+    (void)worker;
+    for (uint64_t v = begin; v < end; v++) {
+        const float *n = job->filter->normals + 3 * v, *to = job->filter->shift + 3 * v;
+        const float *x = job->mesh->positions + 3 * v;
+        float d = n[0] * (to[0] - x[0]) + n[1] * (to[1] - x[1]) + n[2] * (to[2] - x[2]);
+        float most = fabsf(d); /* not more than the filter itself would move it */
+        d -= job->filter->amount[v];
+        d = d > most ? most : d < -most ? -most : d;
+        job->filter->amount[v] = d / sqrtf(1.0f + d * d / (job->limit * job->limit));
+    }
+}
+
 static void move_range(void *context, uint64_t begin, uint64_t end, int worker)
 {
     const Displacement *job = context;
     (void)worker;
     for (uint64_t v = begin > job->filter->fixed ? begin : job->filter->fixed; v < end; v++) {
-        const float *n = job->filter->normals + 3 * v, *to = job->filter->shift + 3 * v;
-        float *x = job->mesh->positions + 3 * v, d = 0.0f;
-        for (int a = 0; a < 3; a++) {
-            d += n[a] * (to[a] - x[a]);
-        }
-        float most = fabsf(d); /* not more than the filter itself would move it */
-        d -= job->filter->amount[v];
-        d = d > most ? most : d < -most ? -most : d;
-        d /= sqrtf(1.0f + d * d / (job->limit * job->limit));
-        for (int a = 0; a < 3; a++) {
-            x[a] += n[a] * d;
+        for (uint64_t k = 3 * v; k < 3 * v + 3; k++) {
+            job->mesh->positions[k] += job->filter->normals[k] * job->filter->amount[v];
         }
     }
 }
@@ -274,6 +282,9 @@ static void smooth(OozeSurfaceMesh *mesh, Filter *filter, const OozeSmoothing *h
     low_pass(mesh, filter, filter->amount, filter->amount + count, 1, plain, threads);
     filter->likeness = (float)(1.0 / (ALIKE * ALIKE * how->spacing * how->spacing));
     low_pass(mesh, filter, filter->amount, filter->amount + count, 1, how->passes - plain, threads);
+    ooze_parallel_for(threads, count, 1024, limit_range, &displacement);
+    filter->likeness = 0.0f;
+    low_pass(mesh, filter, filter->amount, filter->amount + count, 1, LAST_PASSES, threads);
     ooze_parallel_for(threads, count, 1024, move_range, &displacement);
 }
 
