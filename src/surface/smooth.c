@@ -29,7 +29,7 @@ enum { NORMAL_PASSES = 3 };
 /* Passes over the displacements in which all neighbours are alike: ripples must not count as parts
    of the shape. */
 enum { PLAIN_PASSES = 4 };
-/* Passes over the limited displacements: at sharp ridges the limits differ from vertex to vertex. */
+/* Passes over the limited displacements: at sharp ridges the limits differ between neighbours. */
 enum { LAST_PASSES = 2 };
 
 typedef struct Smoothing {

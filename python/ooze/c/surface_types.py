@@ -29,7 +29,8 @@ class OozeSurfaceSettings(Structure):
     cell: float = member(c_double, "edge of a grid cell, in particle spacings")
     smoothing: float = member(c_double,
         "share of Laplacian smoothing of the particles' centres, 0 to 1")
-    mesh_smoothing: int = member(c_int, "volume-preserving smoothing passes over the mesh")
+    mesh_smoothing: int = member(c_int,
+        "passes of the filter that removes ripples of the particle spacing")
     decimation: float = member(c_double, "share of the triangles to keep, 0 to 1; 1: all")
     memory: int = member(c_uint64,
         "limit in bytes; the error of a reconstruction above it states its need")
