@@ -22,7 +22,7 @@ typedef struct OozeSurfaceSettings {
     OozeSurfaceMethod method;
     double cell;        /* edge of a grid cell, in particle spacings */
     double smoothing;   /* share of Laplacian smoothing of the particles' centres, 0 to 1 */
-    int mesh_smoothing; /* volume-preserving smoothing passes over the mesh */
+    int mesh_smoothing; /* passes of the filter that removes ripples of the particle spacing */
     double decimation;  /* share of the triangles to keep, 0 to 1; 1: all */
     uint64_t memory;    /* limit in bytes; the error of a reconstruction above it states its need */
     const char *const *fields; /* names of particle fields to interpolate at the vertices */
@@ -41,12 +41,20 @@ typedef struct OozeSurfaceField {
    without particles is empty. */
 typedef struct OozeSurface {
     uint64_t vertex_count, triangle_count;
-    const float *positions;    /* 3 per vertex, m */
-    const float *normals;      /* 3 per vertex, unit vectors, outwards */
-    const float *velocities;   /* 3 per vertex, m/s */
-    const float *colors;       /* 3 per vertex, linear RGB */
-    const uint16_t *materials; /* per vertex: index of the nearest particle's material */
-    const uint32_t *triangles; /* 3 vertex indices per triangle */
+    const float *positions;             /* 3 per vertex, m */
+    const float *normals;               /* 3 per vertex, unit vectors, outwards */
+    const float *velocities;            /* 3 per vertex, m/s */
+    const float *colors;                /* 3 per vertex, linear RGB */
+    const uint16_t *materials;          /* per vertex: index of the material there */
+    const uint32_t *triangles;          /* 3 vertex indices per triangle */
+    const uint16_t *triangle_materials; /* per triangle: index of the material behind it */
+    /* Where materials touch: triangles between two of them, which share the vertices of the lines
+       where they end on the surface. The triangles of a material and its sides of the interfaces
+       enclose it without gaps, and no two materials overlap. None with decimation. The arrays of
+       vertices hold interface_vertex_count more vertices after the first vertex_count. */
+    uint64_t interface_vertex_count, interface_count;
+    const uint32_t *interfaces;          /* 3 vertex indices per triangle */
+    const uint16_t *interface_materials; /* 2 per triangle: behind it and in front of it */
     int field_count;
     const OozeSurfaceField *fields; /* in the order of the settings */
     double volume;                  /* m3, enclosed */

@@ -25,6 +25,10 @@ class Surface:
     fields: dict[str, numpy.ndarray]  # (n, components), in the order of the settings
     volume: float  # m3
     area: float  # m2
+    triangle_materials: numpy.ndarray  # (m,)
+    interface_vertices: numpy.ndarray  # (k, 3), m: vertices n to n + k, which only interfaces use
+    interfaces: numpy.ndarray  # (j, 3): triangles between two materials
+    interface_materials: numpy.ndarray  # (j, 2): behind each of them and in front of it
 
 
 def _copied(pointer: Any, *shape: int) -> numpy.ndarray:
@@ -40,12 +44,16 @@ def build_surface(frame: c.OozeFrame, threads: int, values: dict[str, Any]) -> S
     built = c.ooze_surface_build(ctypes.pointer(frame), settings, threads)
     try:
         s = built.contents
-        n = s.vertex_count
+        n, inner = s.vertex_count, s.interface_vertex_count
         fields = {text_of(f.name) or "": _copied(f.values, n, f.components)
                   for f in (s.fields[i] for i in range(s.field_count))}
         return Surface(_copied(s.positions, n, 3), _copied(s.normals, n, 3),
                        _copied(s.velocities, n, 3), _copied(s.colors, n, 3),
                        _copied(s.materials, n), _copied(s.triangles, s.triangle_count, 3),
-                       fields, s.volume, s.area)
+                       fields, s.volume, s.area,
+                       _copied(s.triangle_materials, s.triangle_count),
+                       _copied(s.positions, n + inner, 3)[n:],
+                       _copied(s.interfaces, s.interface_count, 3),
+                       _copied(s.interface_materials, s.interface_count, 2))
     finally:
         c.ooze_surface_free(built)

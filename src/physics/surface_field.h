@@ -65,6 +65,15 @@ OOZE_FORMULA OOZE_REAL ooze_surface_kernel_slope(OOZE_REAL q2)
 /* From this filled fraction on, the surface does not pass through a particle's kernel. */
 #define OOZE_SURFACE_OUTER_FILL 0.86
 
+/* Particles within this distance of such a one have kernels of their own: the two outer layers. */
+#define OOZE_SURFACE_NEAR 1.75
+/* What vertices carry is averaged over the particles within this distance. */
+#define OOZE_SURFACE_ATTRIBUTES 1.5
+/* Two materials have an interface where their particles are nearer than this. */
+#define OOZE_SURFACE_INTERFACE 1.6
+/* Blocks of the grid are sought within this distance of particles below that fraction. */
+#define OOZE_SURFACE_SEED 0.75
+
 /* 0 below a, 1 above b, smooth between. */
 OOZE_FORMULA OOZE_REAL ooze_surface_blend(OOZE_REAL a, OOZE_REAL b, OOZE_REAL x)
 {
@@ -81,14 +90,40 @@ OOZE_FORMULA OOZE_REAL ooze_surface_across(OOZE_REAL variance)
     return 1 - ooze_surface_blend((OOZE_REAL)0.6, (OOZE_REAL)0.9, v);
 }
 
+/* Largest factor by which the weight of a particle in thin fluid is raised. */
+#define OOZE_SURFACE_BOOST_MAX 4.0
+
+/* 1 where the neighbours lie along a line, 0 where they spread in two directions or three: by the
+   middle one of the variances. */
+OOZE_FORMULA OOZE_REAL ooze_surface_line_likeness(const OOZE_REAL variance[3])
+{
+    OOZE_REAL low = ooze_min(variance[0], variance[1]), high = ooze_max(variance[0], variance[1]);
+    OOZE_REAL middle = ooze_max(low, ooze_min(high, variance[2]));
+    return 1 - ooze_surface_blend((OOZE_REAL)0.15, (OOZE_REAL)0.4,
+                                  middle * (OOZE_REAL)(1.0 / OOZE_SURFACE_VARIANCE));
+}
+
+/* The least value of the field at a particle of thin fluid, by the filled fraction of its
+   neighbourhood; 0 elsewhere. A sheet of one layer has 1.03 with neighbours one spacing apart. 0.75
+   leaves a stretched one 0.8 spacings thick, which cells of half a spacing resolve. On a line 1.35
+   gives the volume of its particles, and less where they are farther apart than a spacing. */
+OOZE_FORMULA OOZE_REAL ooze_surface_thin_target(OOZE_REAL fill, OOZE_REAL line)
+{
+    OOZE_REAL thin = 1 - ooze_surface_blend((OOZE_REAL)0.4, (OOZE_REAL)0.55, fill);
+    OOZE_REAL dense = ooze_surface_blend((OOZE_REAL)0.07, (OOZE_REAL)0.12, fill);
+    OOZE_REAL on_line = (OOZE_REAL)0.95 + (OOZE_REAL)0.4 * dense, in_sheet = (OOZE_REAL)0.75;
+    return thin * (in_sheet + (on_line - in_sheet) * line);
+}
+
 /* Half axes and weight of a kernel from the variances along its axes and the filled fraction of its
    neighbourhood. */
 OOZE_FORMULA void ooze_surface_axes(const OOZE_REAL variance[3], OOZE_REAL fill, OOZE_REAL axes[3],
                                     OOZE_REAL *weight)
 {
     const OOZE_REAL inner = (OOZE_REAL)OOZE_SURFACE_INNER, alone = (OOZE_REAL)OOZE_SURFACE_ALONE;
-    OOZE_REAL share = ooze_surface_blend((OOZE_REAL)0.05, (OOZE_REAL)0.3, fill), volume = 1;
+    OOZE_REAL share = ooze_surface_blend((OOZE_REAL)0.045, (OOZE_REAL)0.085, fill), volume = 1;
     OOZE_REAL most = ooze_max(variance[0], ooze_max(variance[1], variance[2]));
+    most = ooze_min(most, (OOZE_REAL)OOZE_SURFACE_VARIANCE);
     for (int k = 0; k < 3; k++) {
         OOZE_REAL v = ooze_max(variance[k], most * (OOZE_REAL)(1.0 / OOZE_SURFACE_STRETCH));
         v = ooze_max(v, 0) * (OOZE_REAL)(1.0 / OOZE_SURFACE_VARIANCE);

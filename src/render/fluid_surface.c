@@ -9,9 +9,10 @@
 /* Colours of the vertices by the colour field. */
 static float *vertex_colors(const OozeSurface *surface, const OozeColorField *color_field)
 {
-    float *colors = ooze_alloc(surface->vertex_count, 3 * sizeof *colors);
+    uint64_t n = surface->vertex_count + surface->interface_vertex_count;
+    float *colors = ooze_alloc(n, 3 * sizeof *colors);
     const OozeSurfaceField *field = surface->field_count > 0 ? &surface->fields[0] : NULL;
-    for (uint64_t i = 0; colors && i < surface->vertex_count; i++) {
+    for (uint64_t i = 0; colors && i < n; i++) {
         double value = 0.0;
         if (strcmp(color_field->name, "speed") == 0 || strcmp(color_field->name, "velocity") == 0) {
             value = (double)f3_length(f3_load(surface->velocities + 3 * i));
@@ -36,34 +37,135 @@ static float *copy_vectors(const float *from, uint64_t count)
     return copy;
 }
 
+/* Arrays of the whole surface, 3 numbers per vertex. */
+typedef struct Vertices {
+    float *positions, *normals, *colors;
+} Vertices;
+
+/* Whether an interface is drawn as part of a material: the one through which less is seen. Between
+   two of the same kind nothing is drawn. */
+static bool draws_interface(const OozeRayScene *ray_scene, int first_bsdf, uint16_t own,
+                            uint16_t other)
+{
+    static const int opacity[OOZE_LOOK_KIND_COUNT] = {
+        [OOZE_LOOK_OPAQUE] = 2, [OOZE_LOOK_METAL] = 2, [OOZE_LOOK_TRANSLUCENT] = 1};
+    return opacity[ooze_ray_scene_bsdf(ray_scene, first_bsdf + own)->kind] >
+           opacity[ooze_ray_scene_bsdf(ray_scene, first_bsdf + other)->kind];
+}
+
+/* The triangles drawn with a material; returns their number. */
+static uint64_t list_triangles(const OozeSurface *surface, const OozeRayScene *ray_scene,
+                               int first_bsdf, uint16_t material, uint32_t *triangles)
+{
+    uint64_t count = 0;
+    for (uint64_t t = 0; t < surface->triangle_count; t++) {
+        if (surface->triangle_materials[t] == material) {
+            memcpy(triangles + 3 * count++, surface->triangles + 3 * t, 3 * sizeof *triangles);
+        }
+    }
+    for (uint64_t t = 0; t < surface->interface_count; t++) {
+        const uint16_t *sides = surface->interface_materials + 2 * t;
+        bool behind = sides[0] == material;
+        if ((behind || sides[1] == material) &&
+            draws_interface(ray_scene, first_bsdf, material, sides[behind])) {
+            const uint32_t *c = surface->interfaces + 3 * t;
+            const uint32_t turned[3] = {c[0], c[behind ? 1 : 2], c[behind ? 2 : 1]};
+            memcpy(triangles + 3 * count++, turned, sizeof turned);
+        }
+    }
+    return count;
+}
+
+/* Copies the vertices that the triangles use and numbers them anew. */
+static uint64_t take_vertices(const Vertices *from, uint32_t *triangles, uint64_t corner_count,
+                              uint32_t *number, uint64_t number_count, Vertices *to)
+{
+    uint64_t count = 0;
+    memset(number, 0xff, number_count * sizeof *number);
+    for (uint64_t k = 0; k < corner_count; k++) {
+        uint32_t v = triangles[k];
+        if (number[v] == UINT32_MAX) {
+            number[v] = (uint32_t)count;
+            memcpy(to->positions + 3 * count, from->positions + 3 * (uint64_t)v, 12);
+            memcpy(to->normals + 3 * count, from->normals + 3 * (uint64_t)v, 12);
+            if (from->colors) {
+                memcpy(to->colors + 3 * count, from->colors + 3 * (uint64_t)v, 12);
+            }
+            count++;
+        }
+        triangles[k] = number[v];
+    }
+    return count;
+}
+
+/* One geometry for each material: at a border every triangle has one of them. */
+static OozeStatus add_materials(const OozeFrame *frame, const OozeSurface *surface,
+                                const OozeFluidSurface *how, const Vertices *vertices,
+                                OozeRayScene *ray_scene, OozeError *error)
+{
+    uint64_t n = surface->vertex_count + surface->interface_vertex_count;
+    uint64_t triangles_max = surface->triangle_count + surface->interface_count;
+    uint32_t *number = ooze_alloc(n, sizeof *number);
+    uint32_t *triangles = ooze_alloc(triangles_max, 3 * sizeof *triangles);
+    Vertices own = {ooze_alloc(n, 12), ooze_alloc(n, 12), ooze_alloc(n, 12)};
+    OozeStatus status = OOZE_OK;
+    if (!number || !triangles || !own.positions || !own.normals || !own.colors) {
+        status = ooze_fail_memory(error, "a surface", n * 40 + triangles_max * 12);
+    }
+    for (int m = 0; m < frame->material_count && !status; m++) {
+        uint64_t count =
+            list_triangles(surface, ray_scene, how->first_bsdf, (uint16_t)m, triangles);
+        if (count == 0) {
+            continue;
+        }
+        OozeRayGeometry geometry = {.is_fluid = true,
+                                    .bsdf = how->first_bsdf + m,
+                                    .colors = vertices->colors ? own.colors : NULL,
+                                    .positions = own.positions,
+                                    .normals = own.normals,
+                                    .triangle_count = count,
+                                    .triangles = triangles};
+        geometry.vertex_count = take_vertices(vertices, triangles, 3 * count, number, n, &own);
+        status = ooze_ray_scene_add_geometry(ray_scene, &geometry, error);
+    }
+    ooze_free(number);
+    ooze_free(triangles);
+    ooze_free(own.positions);
+    ooze_free(own.normals);
+    ooze_free(own.colors);
+    return status;
+}
+
 static OozeStatus add_geometry(const OozeFrame *frame, const OozeSurface *surface,
                                const OozeFluidSurface *how, OozeRayScene *ray_scene,
                                OozeError *error)
 {
     bool colored = how->color_field->name != NULL;
-    float *colors = colored ? vertex_colors(surface, how->color_field) : NULL;
-    float *positions = copy_vectors(surface->positions, surface->vertex_count);
-    float *normals = copy_vectors(surface->normals, surface->vertex_count);
+    uint64_t n = surface->vertex_count + surface->interface_vertex_count;
+    Vertices vertices = {copy_vectors(surface->positions, n), copy_vectors(surface->normals, n),
+                         colored ? vertex_colors(surface, how->color_field) : NULL};
     OozeStatus status;
-    if (!positions || !normals || (colored && !colors)) {
-        status = ooze_fail_memory(error, "a surface", surface->vertex_count * 9 * sizeof(float));
+    if (!vertices.positions || !vertices.normals || (colored && !vertices.colors)) {
+        status = ooze_fail_memory(error, "a surface", n * 9 * sizeof(float));
     } else {
-        ooze_solid_meshes_fit_surface(how->solids, frame, surface->vertex_count, positions,
-                                      normals);
+        ooze_solid_meshes_fit_surface(how->solids, frame, surface->vertex_count, vertices.positions,
+                                      vertices.normals);
         OozeRayGeometry geometry = {.is_fluid = true,
                                     .bsdf = how->first_bsdf,
                                     .materials = surface->materials,
-                                    .colors = colors,
+                                    .colors = vertices.colors,
                                     .vertex_count = surface->vertex_count,
-                                    .positions = positions,
-                                    .normals = normals,
+                                    .positions = vertices.positions,
+                                    .normals = vertices.normals,
                                     .triangle_count = surface->triangle_count,
                                     .triangles = surface->triangles};
-        status = ooze_ray_scene_add_geometry(ray_scene, &geometry, error);
+        status = surface->interface_count > 0
+                     ? add_materials(frame, surface, how, &vertices, ray_scene, error)
+                     : ooze_ray_scene_add_geometry(ray_scene, &geometry, error);
     }
-    ooze_free(colors);
-    ooze_free(positions);
-    ooze_free(normals);
+    ooze_free(vertices.colors);
+    ooze_free(vertices.positions);
+    ooze_free(vertices.normals);
     return status;
 }
 

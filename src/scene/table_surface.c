@@ -24,7 +24,7 @@ static const OozeKey surface_keys[] = {
      .help = "weight of the smoothing of kernel centres"},
     {"mesh_smoothing", OOZE_KEY_INTEGER, "", 0.0, 1000.0,
      offsetof(OozeSurfaceSettings, mesh_smoothing),
-     .help = "passes of volume-preserving smoothing over the mesh"},
+     .help = "passes of the filter that removes ripples of the particle spacing"},
     {"decimation", OOZE_KEY_REAL, "", 0.001, 1.0, offsetof(OozeSurfaceSettings, decimation),
      .help = "fraction of the triangles to keep"},
 };

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "particles/field.h"
 #include "surface/point.h"
+#include "surface/rings.h"
 
 enum { NAMES_MAX = 64 };
 
@@ -40,21 +41,29 @@ typedef struct Filling {
     OozeOwnedSurface *owned;
     const OozeFieldView *velocity, *material;
     const OozeFieldView **fields; /* of the frame, one for each of the surface's */
+    bool normals_of_field;
 } Filling;
+
+static void set_normal(const float gradient[3], float normal[3])
+{
+    double length = sqrt((double)gradient[0] * gradient[0] + (double)gradient[1] * gradient[1] +
+                         (double)gradient[2] * gradient[2]);
+    for (int a = 0; a < 3; a++) {
+        normal[a] = length > 0.0 ? (float)(-gradient[a] / length) : (float)(a == 2);
+    }
+}
 
 static void fill_vertex(const Filling *job, uint64_t v)
 {
     OozeOwnedSurface *owned = job->owned;
     const OozeFrame *frame = job->cloud->frame;
     OozePointWeights parts;
-    ooze_field_weights(job->cloud, owned->mesh.positions + 3 * v, &parts);
-    float *normal = owned->normals + 3 * v;
-    double length = sqrt((double)parts.gradient[0] * parts.gradient[0] +
-                         (double)parts.gradient[1] * parts.gradient[1] +
-                         (double)parts.gradient[2] * parts.gradient[2]);
-    for (int a = 0; a < 3; a++) {
-        normal[a] = length > 0.0 ? (float)(-parts.gradient[a] / length) : (float)(a == 2);
+    const float *point = owned->mesh.positions + 3 * v;
+    if (job->normals_of_field) {
+        ooze_field_weights(job->cloud, point, &parts);
+        set_normal(parts.gradient, owned->normals + 3 * v);
     }
+    ooze_point_weights(job->cloud, point, &parts);
     double velocity[3] = {0}, color[3] = {0};
     for (int k = 0; k < parts.count; k++) {
         uint64_t i = job->cloud->order[parts.particle[k]];
@@ -98,6 +107,12 @@ static void fill_range(void *context, uint64_t begin, uint64_t end, int worker)
     }
 }
 
+/* With those of interfaces. */
+static uint64_t count_vertices(const OozeOwnedSurface *owned)
+{
+    return owned->mesh.vertex_count + owned->mesh.interface_vertex_count;
+}
+
 static bool reserve_fields(Filling *job, const OozeSurfaceSettings *settings)
 {
     OozeOwnedSurface *owned = job->owned;
@@ -114,7 +129,7 @@ static bool reserve_fields(Filling *job, const OozeSurfaceSettings *settings)
             .name = ooze_copy_text(field->name),
             .unit = ooze_copy_text(field->unit ? field->unit : ""),
             .components = field->components,
-            .values = ooze_alloc(owned->mesh.vertex_count * (uint64_t)field->components, 4)};
+            .values = ooze_alloc(count_vertices(owned) * (uint64_t)field->components, 4)};
         owned->surface.field_count = f + 1;
         if (!owned->fields[f].name || !owned->fields[f].unit || !owned->fields[f].values) {
             return false;
@@ -123,26 +138,76 @@ static bool reserve_fields(Filling *job, const OozeSurfaceSettings *settings)
     return true;
 }
 
-OozeStatus ooze_attributes_fill(OozeOwnedSurface *owned, const OozeCloud *cloud,
-                                const OozeSurfaceSettings *settings, OozeThreads *threads,
-                                OozeError *error)
+static bool reserve(Filling *job, const OozeSurfaceSettings *settings)
 {
-    uint64_t count = owned->mesh.vertex_count;
-    Filling job = {
-        .cloud = cloud,
-        .owned = owned,
-        .velocity = ooze_frame_field(cloud->frame, ooze_common_fields[OOZE_FIELD_VELOCITY].name),
-        .material = ooze_frame_field(cloud->frame, ooze_common_fields[OOZE_FIELD_MATERIAL].name)};
+    OozeOwnedSurface *owned = job->owned;
+    uint64_t count = count_vertices(owned);
     owned->normals = ooze_alloc(count, 3 * sizeof *owned->normals);
     owned->velocities = ooze_alloc(count, 3 * sizeof *owned->velocities);
     owned->colors = ooze_alloc(count, 3 * sizeof *owned->colors);
     owned->materials = ooze_alloc(count, sizeof *owned->materials);
+    owned->triangle_materials =
+        ooze_alloc(owned->mesh.triangle_count, sizeof *owned->triangle_materials);
+    owned->interface_materials =
+        ooze_alloc(owned->mesh.interface_count, 2 * sizeof *owned->interface_materials);
+    return owned->normals && owned->velocities && owned->colors && owned->materials &&
+           owned->triangle_materials && owned->interface_materials && reserve_fields(job, settings);
+}
+
+/* Materials of triangles by their labels, and those of the vertices by their triangles; where the
+   triangles are not labelled, by their first vertices. */
+static void set_materials(const Filling *job)
+{
+    OozeOwnedSurface *owned = job->owned;
+    const OozeSurfaceMesh *mesh = &owned->mesh;
+    const uint16_t *material_of = job->cloud->material_of;
+    for (uint64_t t = 0; t < mesh->triangle_count; t++) {
+        uint16_t own = mesh->triangle_labels ? material_of[mesh->triangle_labels[t]]
+                                             : owned->materials[mesh->triangles[3 * t]];
+        owned->triangle_materials[t] = own;
+        for (uint64_t k = 3 * t; k < 3 * t + 3 && mesh->triangle_labels; k++) {
+            owned->materials[mesh->triangles[k]] = own;
+        }
+    }
+    for (uint64_t k = 0; k < 2 * mesh->interface_count; k++) {
+        owned->interface_materials[k] = material_of[mesh->interface_labels[k]];
+    }
+}
+
+/* Normals of the surface from its triangles; of vertices that only interfaces have, from those. */
+static OozeStatus set_normals(const Filling *job, OozeThreads *threads, OozeError *error)
+{
+    OozeOwnedSurface *owned = job->owned;
+    const OozeSurfaceMesh *mesh = &owned->mesh;
+    double spacing = job->cloud->spacing;
     OozeStatus status = OOZE_OK;
-    if (!owned->normals || !owned->velocities || !owned->colors || !owned->materials ||
-        !reserve_fields(&job, settings)) {
+    if (mesh->interface_vertex_count > 0) {
+        OozeSurfaceMesh interfaces = ooze_mesh_interfaces(mesh);
+        status = ooze_mesh_normals(&interfaces, spacing, threads, owned->normals, error);
+    }
+    return status ? status : ooze_mesh_normals(mesh, spacing, threads, owned->normals, error);
+}
+
+OozeStatus ooze_attributes_fill(OozeOwnedSurface *owned, const OozeCloud *cloud,
+                                const OozeSurfaceSettings *settings, OozeThreads *threads,
+                                OozeError *error)
+{
+    uint64_t count = count_vertices(owned);
+    Filling job = {
+        .cloud = cloud,
+        .owned = owned,
+        .normals_of_field = settings->mesh_smoothing == 0,
+        .velocity = ooze_frame_field(cloud->frame, ooze_common_fields[OOZE_FIELD_VELOCITY].name),
+        .material = ooze_frame_field(cloud->frame, ooze_common_fields[OOZE_FIELD_MATERIAL].name)};
+    OozeStatus status = OOZE_OK;
+    if (!reserve(&job, settings)) {
         status = ooze_fail_memory(error, "the attributes of a surface", count * 38);
     } else {
         ooze_parallel_for(threads, count, 256, fill_range, &job);
+        set_materials(&job);
+        if (!job.normals_of_field) {
+            status = set_normals(&job, threads, error);
+        }
     }
     ooze_free(job.fields);
     return status;

@@ -14,6 +14,7 @@ void ooze_blocks_free(OozeBlocks *blocks)
     ooze_free(blocks->blocks);
     ooze_free(blocks->table);
     ooze_free(blocks->values);
+    ooze_free(blocks->labels);
     *blocks = (OozeBlocks){0};
 }
 
@@ -92,13 +93,15 @@ static OozeStatus find_or_add(OozeBlocks *b, const OozeCloud *cloud, const int32
 
 /* ---- where the surface may pass ----------------------------------------------------------- */
 
-/* Blocks that hold a node of the kernel's box or an adjacent one: the outermost nodes of the blocks
-   are then 0 wherever the fluid ends. */
-static void kernel_blocks(const OozeSurfaceKernel *k, double cell, int32_t low[3], int32_t high[3])
+/* Blocks that hold a node within OOZE_SURFACE_SEED spacings of a particle. The surface mostly
+   passes there; blocks beyond are added where it would end. */
+static void seed_blocks(const OozeBlocks *b, OozeFloat4 x, double reach, int32_t low[3],
+                        int32_t high[3])
 {
+    const float at[3] = {x.x, x.y, x.z};
     for (int a = 0; a < 3; a++) {
-        double first = floor(((double)k->centre[a] - (double)k->extent[a]) / cell) - 1.0;
-        double last = ceil(((double)k->centre[a] + (double)k->extent[a]) / cell) + 1.0;
+        double first = floor(((double)at[a] - reach) / b->cell);
+        double last = ceil(((double)at[a] + reach) / b->cell);
         low[a] = (int32_t)floor(first / OOZE_BLOCK_EDGE);
         high[a] = (int32_t)floor(last / OOZE_BLOCK_EDGE);
     }
@@ -106,35 +109,37 @@ static void kernel_blocks(const OozeSurfaceKernel *k, double cell, int32_t low[3
 
 static bool is_outer(const OozeCloud *cloud, uint64_t i)
 {
-    return cloud->fill[i] < (float)OOZE_SURFACE_OUTER_FILL;
+    return cloud->fill[i] < (float)OOZE_SURFACE_OUTER_FILL ||
+           (cloud->at_interface && cloud->at_interface[i]);
 }
 
 /* Fails before anything is allocated where a particle is too far from the origin for block
-   coordinates, or where the estimated need is far above the memory allowed. About as many kernels
-   overlap at a particle as it has neighbours, so each counts its blocks divided by that index. */
+   coordinates, or where the estimated need is far above the memory allowed. Seeds overlap by about
+   the number of neighbours within their reach, a sixth of all, so each counts its blocks divided by
+   that number. */
 static OozeStatus check_need(const OozeBlocks *b, const OozeCloud *cloud, OozeError *error)
 {
     double blocks = 0.0, edge = b->cell * OOZE_BLOCK_EDGE;
     for (uint64_t i = 0; i < cloud->n; i++) {
-        const OozeSurfaceKernel *k = &cloud->kernels[i];
-        double product = 1.0;
+        const float at[3] = {cloud->x[i].x, cloud->x[i].y, cloud->x[i].z};
         for (int a = 0; a < 3; a++) {
-            double far = fabs((double)k->centre[a]) + (double)k->extent[a];
+            double far = fabs((double)at[a]) + 4.0 * cloud->spacing;
             if (far / edge > OOZE_BLOCK_LIMIT - 2.0) {
                 return ooze_fail(error, OOZE_ERROR_LIMIT,
                                  "use larger cells, or remove particles that are far away",
                                  "particle %u of frame %llu is %g m from the origin, too far for "
                                  "cells of %g m",
                                  cloud->order[i], (unsigned long long)cloud->frame->index,
-                                 fabs((double)k->centre[a]), b->cell);
+                                 fabs((double)at[a]), b->cell);
             }
-            product *= 2.0 * (double)k->extent[a] / edge + 1.0;
         }
+        double across = 2.0 * OOZE_SURFACE_SEED * cloud->spacing / edge + 1.0;
         if (is_outer(cloud, i)) {
-            blocks += product / fmax((double)cloud->fill[i] * OOZE_SURFACE_FULL, 1.0);
+            blocks += across * across * across /
+                      fmax((double)cloud->fill[i] * OOZE_SURFACE_FULL / 6.0, 1.0);
         }
     }
-    /* The estimate is accurate to a factor of four for blocks larger than kernels, better below. */
+    /* The estimate is accurate to a factor of four for blocks larger than seeds, better below. */
     if (blocks * BLOCK_BYTES > 4.0 * (double)b->memory) {
         return fail_limit(b, cloud, blocks * BLOCK_BYTES, error);
     }
@@ -150,7 +155,7 @@ static OozeStatus add_outer_blocks(OozeBlocks *b, const OozeCloud *cloud, OozeEr
         }
         int32_t low[3], high[3], at[3];
         uint32_t index;
-        kernel_blocks(&cloud->kernels[i], b->cell, low, high);
+        seed_blocks(b, cloud->x[i], OOZE_SURFACE_SEED * cloud->spacing, low, high);
         for (at[2] = low[2]; at[2] <= high[2] && !status; at[2]++) {
             for (at[1] = low[1]; at[1] <= high[1] && !status; at[1]++) {
                 for (at[0] = low[0]; at[0] <= high[0] && !status; at[0]++) {
@@ -173,6 +178,22 @@ typedef struct Filling {
     uint32_t first; /* index of the first values to compute */
 } Filling;
 
+static uint8_t join_labels(uint8_t a, uint8_t b)
+{
+    return a == b || !b ? a : !a ? b : OOZE_LABEL_MANY;
+}
+
+/* Sets the labels of outside nodes to 0 and returns that of the others. */
+static uint8_t summarize_labels(const OozeBlock *block, uint8_t *labels)
+{
+    uint8_t label = 0;
+    for (int k = 0; k < OOZE_BLOCK_NODES; k++) {
+        labels[k] = block->inside[k / 64] >> k % 64 & 1 ? labels[k] : 0;
+        label = join_labels(label, labels[k]);
+    }
+    return label;
+}
+
 static void fill_range(void *context, uint64_t begin, uint64_t end, int worker)
 {
     const Filling *job = context;
@@ -184,7 +205,10 @@ static void fill_range(void *context, uint64_t begin, uint64_t end, int worker)
             continue;
         }
         float *values = job->blocks->values + (uint64_t)block->values * OOZE_BLOCK_NODES;
-        ooze_field_fill(job->cloud, job->blocks->cell, block->at, values);
+        uint8_t *labels = job->blocks->labels
+                              ? job->blocks->labels + (uint64_t)block->values * OOZE_BLOCK_NODES
+                              : NULL;
+        ooze_field_fill(job->cloud, job->blocks->cell, block->at, values, labels);
         for (int z = 0; z < OOZE_BLOCK_EDGE; z++) {
             uint64_t bits = 0;
             for (int k = 0; k < 64; k++) {
@@ -192,6 +216,7 @@ static void fill_range(void *context, uint64_t begin, uint64_t end, int worker)
             }
             block->inside[z] = bits;
         }
+        block->label = labels ? summarize_labels(block, labels) : 1;
     }
 }
 
@@ -210,6 +235,14 @@ static OozeStatus fill_values(OozeBlocks *b, const OozeCloud *cloud, uint32_t fi
             return ooze_fail_memory(error, "the field of a surface", bytes);
         }
         b->values = values;
+        if (cloud->label) {
+            uint8_t *labels = ooze_grow(b->labels, (uint64_t)first * OOZE_BLOCK_NODES,
+                                        b->value_count * OOZE_BLOCK_NODES, 1);
+            if (!labels) {
+                return ooze_fail_memory(error, "the labels of a surface", bytes / 4);
+            }
+            b->labels = labels;
+        }
         b->value_capacity = b->value_count;
     }
     Filling job = {b, cloud, first};
@@ -234,6 +267,29 @@ static uint8_t adjacent_sides(const OozeBlock *block, const int offset[3])
     return (uint8_t)((any != 0) | (all != mask) << 1);
 }
 
+/* Label of the inside nodes of a block that are adjacent to its neighbour at `offset`. */
+static uint8_t adjacent_label(const OozeBlocks *b, const OozeBlock *block, const int offset[3])
+{
+    if (block->label != OOZE_LABEL_MANY) {
+        return block->label;
+    }
+    const uint8_t *labels = b->labels + (uint64_t)block->values * OOZE_BLOCK_NODES;
+    uint8_t label = 0;
+    int low[3], high[3];
+    for (int a = 0; a < 3; a++) {
+        low[a] = offset[a] > 0 ? OOZE_BLOCK_EDGE - 1 : 0;
+        high[a] = offset[a] < 0 ? 0 : OOZE_BLOCK_EDGE - 1;
+    }
+    for (int z = low[2]; z <= high[2]; z++) {
+        for (int y = low[1]; y <= high[1]; y++) {
+            for (int x = low[0]; x <= high[0]; x++) {
+                label = join_labels(label, labels[(z * OOZE_BLOCK_EDGE + y) * OOZE_BLOCK_EDGE + x]);
+            }
+        }
+    }
+    return label;
+}
+
 static OozeStatus collect_sides(OozeBlocks *b, const OozeCloud *cloud, OozeError *error)
 {
     OozeStatus status = OOZE_OK;
@@ -241,6 +297,7 @@ static OozeStatus collect_sides(OozeBlocks *b, const OozeCloud *cloud, OozeError
     for (uint64_t i = 0; i < count; i++) {
         if (b->blocks[i].values == OOZE_BLOCK_NONE) {
             b->blocks[i].sides = 0;
+            b->blocks[i].label = 0;
         }
     }
     for (uint64_t i = 0; i < count && !status; i++) {
@@ -253,7 +310,12 @@ static OozeStatus collect_sides(OozeBlocks *b, const OozeCloud *cloud, OozeError
             uint32_t other;
             status = find_or_add(b, cloud, at, &other, error);
             if (!status && b->blocks[other].values == OOZE_BLOCK_NONE) {
-                b->blocks[other].sides |= adjacent_sides(&b->blocks[i], offset);
+                uint8_t sides = adjacent_sides(&b->blocks[i], offset);
+                b->blocks[other].sides |= sides;
+                if (sides & 1) {
+                    b->blocks[other].label = join_labels(b->blocks[other].label,
+                                                         adjacent_label(b, &b->blocks[i], offset));
+                }
             }
         }
     }
@@ -274,6 +336,8 @@ static uint64_t promote(OozeBlocks *b)
                 uint8_t both = (block->sides | b->blocks[other].sides) & 3;
                 bool conflict =
                     both == 3 && (block->sides & 3) != 3 && (b->blocks[other].sides & 3) != 3;
+                conflict = conflict ||
+                           join_labels(block->label, b->blocks[other].label) == OOZE_LABEL_MANY;
                 block->sides |= (uint8_t)(conflict << 2);
                 b->blocks[other].sides |= (uint8_t)(conflict << 2);
             }
@@ -281,7 +345,8 @@ static uint64_t promote(OozeBlocks *b)
     }
     for (uint64_t i = 0; i < count; i++) {
         OozeBlock *block = &b->blocks[i];
-        if (block->values == OOZE_BLOCK_NONE && block->sides >= 3) {
+        if (block->values == OOZE_BLOCK_NONE &&
+            (block->sides >= 3 || block->label == OOZE_LABEL_MANY)) {
             block->values = (uint32_t)b->value_count++;
         } else if (block->values == OOZE_BLOCK_NONE) {
             memset(block->inside, block->sides == 1 ? 0xff : 0, sizeof block->inside);

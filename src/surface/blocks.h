@@ -20,10 +20,15 @@ typedef struct OozeBlock {
     uint64_t crossed[3][8]; /* the edge from the node along an axis crosses the surface */
     uint16_t before[3][8];  /* index of the first vertex of a row of `crossed` */
     uint32_t vertices, triangles;
-    uint64_t first_vertex, first_triangle;
+    uint32_t extras, interfaces; /* vertices inside faces and cells, triangles between materials */
+    uint64_t first_vertex, first_triangle, first_extra, first_interface;
+    uint8_t label; /* of its inside nodes: 0 where there are none, OOZE_LABEL_MANY */
     uint8_t sides; /* of a block without values: bit 0 a neighbour has inside nodes there, bit 1
                       outside nodes, bit 2 the surface would end here */
 } OozeBlock;
+
+/* The nodes of a block have different labels. */
+#define OOZE_LABEL_MANY 255
 
 typedef struct OozeBlocks {
     double cell;       /* m */
@@ -34,6 +39,7 @@ typedef struct OozeBlocks {
     uint64_t table_size;
     float *values; /* OOZE_BLOCK_NODES each */
     uint64_t value_count, value_capacity;
+    uint8_t *labels; /* OOZE_BLOCK_NODES each: of the largest material field, 0 outside; or NULL */
 } OozeBlocks;
 
 static inline uint64_t ooze_block_hash(const int32_t at[3])
@@ -67,8 +73,9 @@ OozeStatus ooze_blocks_build(const OozeCloud *cloud, double cell, uint64_t memor
                              OozeThreads *threads, OozeBlocks *blocks, OozeError *error);
 void ooze_blocks_free(OozeBlocks *blocks);
 
-/* Value at the nodes of one block. */
+/* Value at the nodes of one block, and the label of the material that contributes most; `labels`
+   may be NULL. */
 void ooze_field_fill(const OozeCloud *cloud, double cell, const int32_t at[3],
-                     float values[OOZE_BLOCK_NODES]);
+                     float values[OOZE_BLOCK_NODES], uint8_t *labels);
 
 #endif

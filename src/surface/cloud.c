@@ -63,6 +63,45 @@ static void reorder(void *context, uint64_t begin, uint64_t end, int worker)
     }
 }
 
+/* Numbers the materials that particles have, in ascending order. More than a label can tell apart
+   count as one. */
+static OozeStatus read_labels(OozeCloud *cloud, OozeError *error)
+{
+    const OozeFieldView *material =
+        ooze_frame_field(cloud->frame, ooze_common_fields[OOZE_FIELD_MATERIAL].name);
+    enum { MATERIALS = UINT16_MAX + 1 };
+    cloud->label_count = 1;
+    uint8_t *label_of = material ? ooze_alloc_zero(MATERIALS, 1) : NULL;
+    if (!label_of) {
+        return material ? ooze_fail_memory(error, "materials", MATERIALS) : OOZE_OK;
+    }
+    for (uint64_t i = 0; i < cloud->n; i++) {
+        label_of[(uint16_t)ooze_field_value(material, i, 0)] = 1;
+    }
+    int count = 0;
+    for (int m = 0; m < MATERIALS; m++) {
+        count += label_of[m];
+        if (label_of[m] && count < 256) {
+            label_of[m] = (uint8_t)count;
+            cloud->material_of[count] = (uint16_t)m;
+        }
+    }
+    OozeStatus status = OOZE_OK;
+    if (count > 1 && count < 255) {
+        cloud->label_count = count;
+        cloud->label = ooze_alloc(cloud->n, 1);
+        cloud->at_interface = ooze_alloc(cloud->n, 1);
+        if (!cloud->label || !cloud->at_interface) {
+            status = ooze_fail_memory(error, "materials", 2 * cloud->n);
+        }
+        for (uint64_t i = 0; i < cloud->n && !status; i++) {
+            cloud->label[i] = label_of[(uint16_t)ooze_field_value(material, cloud->order[i], 0)];
+        }
+    }
+    ooze_free(label_of);
+    return status;
+}
+
 OozeStatus ooze_cloud_open(const OozeFrame *frame, OozeThreads *threads, OozeCloud *cloud,
                            OozeError *error)
 {
@@ -92,6 +131,7 @@ OozeStatus ooze_cloud_open(const OozeFrame *frame, OozeThreads *threads, OozeClo
         ooze_parallel_for(threads, cloud->n, 4096, reorder, &sort);
     }
     ooze_free(points);
+    status = status ? status : read_labels(cloud, error);
     if (status) {
         ooze_cloud_close(cloud);
     }
@@ -103,7 +143,10 @@ void ooze_cloud_close(OozeCloud *cloud)
     ooze_grid_destroy(cloud->grid);
     ooze_free(cloud->x);
     ooze_free(cloud->kernels);
+    ooze_free(cloud->slot);
     ooze_free(cloud->fill);
+    ooze_free(cloud->label);
+    ooze_free(cloud->at_interface);
     *cloud = (OozeCloud){0};
 }
 

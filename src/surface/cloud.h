@@ -15,6 +15,9 @@ typedef struct OozeSurfaceKernel {
     float padding[3];
 } OozeSurfaceKernel;
 
+/* The kernel of a particle that has none of its own. */
+#define OOZE_SURFACE_SHARED UINT32_MAX
+
 typedef struct OozeCloud {
     const OozeFrame *frame;
     uint64_t n;
@@ -22,11 +25,19 @@ typedef struct OozeCloud {
     OozeGrid *grid;
     const uint32_t *order;      /* sorted index -> particle of the frame */
     OozeFloat4 *x;              /* sorted positions */
-    OozeSurfaceKernel *kernels; /* NULL until ooze_cloud_shape */
-    float *fill;                /* filled fraction of the neighbourhood */
-    float largest[3];           /* along each axis, largest extent of a kernel from its particle */
-    double iso;                 /* the value of the field on the surface */
-    bool cones;                 /* the field is a sum of squared cones */
+    OozeSurfaceKernel *kernels; /* of the particles near the surface; NULL until ooze_cloud_shape */
+    uint64_t kernel_count;
+    uint32_t *slot; /* per particle: its index in `kernels`, or OOZE_SURFACE_SHARED deep inside */
+    OozeSurfaceKernel shared;  /* the kernel deep inside, at the origin */
+    float *fill;               /* filled fraction of the neighbourhood */
+    int label_count;           /* different materials; 1 where they are not told apart */
+    uint8_t *label;            /* per particle: 1 to label_count; NULL where there is one */
+    uint8_t *at_interface;     /* per particle: another material is near; NULL where there is one */
+    uint16_t material_of[256]; /* label -> material of the frame */
+    float largest[3];          /* along each axis, largest extent of a kernel from its particle */
+    float reach2;              /* square of the largest reach of a kernel from its particle */
+    double iso;                /* the value of the field on the surface */
+    bool cones;                /* the field is a sum of squared cones */
 } OozeCloud;
 
 /* Fails on a position that is not finite; the message names particle and frame. */
@@ -34,7 +45,21 @@ OozeStatus ooze_cloud_open(const OozeFrame *frame, OozeThreads *threads, OozeClo
                            OozeError *error);
 void ooze_cloud_close(OozeCloud *cloud);
 
-/* Fills kernels, fill, iso. */
+/* The kernel of a particle; `own` holds the shared one moved to its place. */
+static inline const OozeSurfaceKernel *ooze_cloud_kernel(const OozeCloud *cloud, uint64_t i,
+                                                         OozeSurfaceKernel *own)
+{
+    if (cloud->slot[i] != OOZE_SURFACE_SHARED) {
+        return &cloud->kernels[cloud->slot[i]];
+    }
+    *own = cloud->shared;
+    own->centre[0] = cloud->x[i].x;
+    own->centre[1] = cloud->x[i].y;
+    own->centre[2] = cloud->x[i].z;
+    return own;
+}
+
+/* Fills kernels, slot, fill, iso. */
 OozeStatus ooze_cloud_shape(OozeCloud *cloud, const OozeSurfaceSettings *settings,
                             OozeThreads *threads, OozeError *error);
 

@@ -3,8 +3,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* Corners of a face, counter-clockwise seen from outside the cell. */
-static void list_face(int face, int corners[4])
+void ooze_cube_face(int face, int corners[4])
 {
     int axis = face / 2, side = face & 1, u = (axis + 1) % 3, v = (axis + 2) % 3;
     int base = side << axis;
@@ -14,7 +13,7 @@ static void list_face(int face, int corners[4])
     }
 }
 
-static int find_edge(int a, int b)
+int ooze_cube_find_edge(int a, int b)
 {
     for (int edge = 0; edge < OOZE_CUBE_EDGES; edge++) {
         int low = ooze_cube_edge_corner(edge), high = low | 1 << ooze_cube_edge_axis(edge);
@@ -48,17 +47,17 @@ static void link_edges(int inside, int next[OOZE_CUBE_EDGES])
 {
     for (int face = 0; face < 6; face++) {
         int c[4];
-        list_face(face, c);
+        ooze_cube_face(face, c);
         for (int k = 0; k < 4; k++) {
             int before = c[(k + 3) % 4];
             if (!(inside >> c[k] & 1) || (inside >> before & 1)) {
                 continue;
             }
-            int entry = find_edge(before, c[k]);
+            int entry = ooze_cube_find_edge(before, c[k]);
             for (int back = 1; back <= 4; back++) { /* the last inside corner before this entry */
                 int last = c[(k + 4 - back) % 4], after = c[(k + 5 - back) % 4];
                 if (inside >> last & 1 && !(inside >> after & 1)) {
-                    next[entry] = find_edge(last, after);
+                    next[entry] = ooze_cube_find_edge(last, after);
                     break;
                 }
             }

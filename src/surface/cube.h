@@ -27,6 +27,11 @@ static inline int ooze_cube_edge_corner(int edge)
     return axis == 0 ? low << 1 | high << 2 : axis == 1 ? low | high << 2 : low | high << 1;
 }
 
+/* Corners of a face, counter-clockwise seen from outside the cell. Face 2 axis + side. */
+void ooze_cube_face(int face, int corners[4]);
+/* The edge between two corners; -1 where there is none. */
+int ooze_cube_find_edge(int a, int b);
+
 typedef struct OozeCubeTable {
     uint8_t count[256];                              /* triangles of a case */
     uint8_t edges[256][3 * OOZE_CUBE_TRIANGLES_MAX]; /* their corners, each on a crossed edge */

@@ -1,9 +1,10 @@
 #include "surface/march.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/fail.h"
-#include "surface/cube.h"
+#include "surface/march_mixed.h"
 #include "surface/point.h"
 
 enum { EDGE = OOZE_BLOCK_EDGE };
@@ -12,7 +13,7 @@ enum { EDGE = OOZE_BLOCK_EDGE };
    rather than triangles without area. */
 #define NEAREST 0.01f
 /* Residual at which the search stops, over the difference along the edge. */
-#define TOLERANCE 0.004f
+#define TOLERANCE 0.001f
 enum { PASSES = 6 };
 /* A vertex with its attributes and two triangles, in bytes. */
 #define VERTEX_BYTES (12 * 4 + 2 + 2 * 12)
@@ -22,32 +23,12 @@ typedef struct Marching {
     const OozeCloud *cloud;
     OozeCubeTable table;
     OozeSurfaceMesh *mesh;
+    OozeMixedMarch mixed;
+    int round; /* of placing the extra vertices */
 } Marching;
 
-/* A block and its seven upper neighbours: block k is k & 1, k >> 1 & 1, k >> 2 blocks further. */
-typedef struct Octant {
-    const OozeBlock *block[8];
-} Octant;
-
-/* False where a block is missing: then none of the cells between them intersects the surface, since
-   every block with values has all its neighbours. */
-static bool find_octant(const OozeBlocks *blocks, const OozeBlock *block, Octant *octant)
-{
-    octant->block[0] = block;
-    for (int k = 1; k < 8; k++) {
-        const int32_t at[3] = {block->at[0] + (k & 1), block->at[1] + (k >> 1 & 1),
-                               block->at[2] + (k >> 2)};
-        uint32_t index = ooze_blocks_find(blocks, at);
-        if (index == OOZE_BLOCK_NONE) {
-            return false;
-        }
-        octant->block[k] = &blocks->blocks[index];
-    }
-    return true;
-}
-
 /* Signs of 9 x 9 x 9 nodes: bit x of rows[z][y]. */
-static void gather_signs(const Octant *octant, uint32_t rows[EDGE + 1][EDGE + 1])
+static void gather_signs(const OozeOctant *octant, uint32_t rows[EDGE + 1][EDGE + 1])
 {
     for (int z = 0; z <= EDGE; z++) {
         for (int y = 0; y <= EDGE; y++) {
@@ -77,9 +58,9 @@ static bool is_one_sided(uint32_t rows[EDGE + 1][EDGE + 1], int y, int z)
 
 static void count_block(const Marching *job, OozeBlock *block)
 {
-    Octant octant;
+    OozeOctant octant;
     uint32_t rows[EDGE + 1][EDGE + 1];
-    if (!find_octant(job->blocks, block, &octant)) {
+    if (!ooze_octant_find(job->blocks, block, &octant)) {
         return;
     }
     gather_signs(&octant, rows);
@@ -93,6 +74,9 @@ static void count_block(const Marching *job, OozeBlock *block)
                 block->triangles += job->table.count[cube_case(rows, x, y, z)];
             }
         }
+    }
+    if (ooze_octant_is_mixed(job->blocks, &octant)) {
+        ooze_mixed_count(&job->mixed, &octant, block);
     }
     for (int a = 0; a < 3; a++) {
         for (int z = 0; z < EDGE; z++) {
@@ -113,30 +97,66 @@ static void count_range(void *context, uint64_t begin, uint64_t end, int worker)
 
 /* ---- vertices ------------------------------------------------------------------------------ */
 
-static float node_value(const OozeBlocks *blocks, const OozeBlock *block, int x, int y, int z)
+static float node_value(const OozeBlocks *blocks, const OozeBlock *block, const int at[3])
 {
     return blocks->values[(uint64_t)block->values * OOZE_BLOCK_NODES +
-                          (uint64_t)((z * EDGE + y) * EDGE + x)];
+                          (uint64_t)((at[2] * EDGE + at[1]) * EDGE + at[0])];
 }
 
-/* The position between two nodes where the field has the value iso: false position on the field
-   itself, halving the weight of an end that stays (Dowell and Jarratt 1971, the Illinois rule). */
-static void place_vertex(const Marching *job, const double node[3], int axis, float from, float to,
-                         float *position)
+/* Values at the nodes of a grid line around a crossed edge: one before it, its ends, one after. */
+static void gather_line(const Marching *job, const OozeBlock *along[3], const int node[3], int axis,
+                        float line[4])
 {
-    const float iso = (float)job->cloud->iso, enough = TOLERANCE * fabsf(from - to);
-    float a = 0.0f, b = 1.0f, fa = from - iso, fb = to - iso;
-    int kept = 0;
-    for (int k = 0; k < 3; k++) {
-        position[k] = (float)(node[k] * job->blocks->cell);
+    for (int k = 0; k < 4; k++) {
+        int at[3] = {node[0], node[1], node[2]}, place = node[axis] + k - 1;
+        const OozeBlock *block = along[place < 0 ? 0 : place < EDGE ? 1 : 2];
+        at[axis] = (place + EDGE) % EDGE;
+        if (block && block->values != OOZE_BLOCK_NONE) {
+            line[k] = node_value(job->blocks, block, at);
+            continue;
+        }
+        float point[3];
+        for (int a = 0; a < 3; a++) {
+            double number = (double)along[1]->at[a] * EDGE + (a == axis ? place : node[a]);
+            point[a] = (float)(number * job->blocks->cell);
+        }
+        line[k] = ooze_field_value_at(job->cloud, point);
     }
-    for (int pass = 0; pass < PASSES; pass++) {
-        float t = a + (b - a) * (fa / (fa - fb));
-        t = t < NEAREST ? NEAREST : t > 1.0f - NEAREST ? 1.0f - NEAREST : t;
-        position[axis] = (float)((node[axis] + (double)t) * job->blocks->cell);
-        float f = pass + 1 < PASSES ? ooze_field_value_at(job->cloud, position) - iso : 0.0f;
-        if (fabsf(f) <= enough) {
-            return;
+}
+
+/* The cubic through the inner two of four values, with the slopes of their neighbours (Catmull and
+   Rom 1974), less iso: coefficients from the constant up. */
+static void fit_cubic(const float line[4], float iso, float c[4])
+{
+    const float m0 = 0.5f * (line[2] - line[0]), m1 = 0.5f * (line[3] - line[1]);
+    const float step = line[2] - line[1];
+    c[0] = line[1] - iso;
+    c[1] = m0;
+    c[2] = 3.0f * step - 2.0f * m0 - m1;
+    c[3] = m0 + m1 - 2.0f * step;
+}
+
+static float cubic_value(const float c[4], float t)
+{
+    return ((c[3] * t + c[2]) * t + c[1]) * t + c[0];
+}
+
+static float keep_inside(float t)
+{
+    return t < NEAREST ? NEAREST : t > 1.0f - NEAREST ? 1.0f - NEAREST : t;
+}
+
+/* Where a cubic with values of opposite signs at 0 and 1 is zero: false position, halving the
+   weight of an end that stays (Dowell and Jarratt 1971, the Illinois rule). */
+static float find_root(const float c[4])
+{
+    float a = 0.0f, b = 1.0f, fa = c[0], fb = c[0] + c[1] + c[2] + c[3], t = 0.5f;
+    int kept = 0;
+    for (int pass = 0; pass < PASSES && a < b; pass++) {
+        t = a + (b - a) * (fa / (fa - fb));
+        float f = cubic_value(c, t);
+        if (fabsf(f) <= TOLERANCE * fabsf(fa - fb)) {
+            break;
         }
         if ((f > 0.0f) == (fa > 0.0f)) {
             a = t;
@@ -149,35 +169,59 @@ static void place_vertex(const Marching *job, const double node[3], int axis, fl
             fa *= kept < 0 ? 0.5f : 1.0f;
             kept = -1;
         }
-        if (!(a < b)) {
-            return;
+    }
+    return keep_inside(t);
+}
+
+/* The position on an edge where the field has the value iso: the root of the cubic, and one secant
+   step on the field itself, which leaves an error of a thousandth of a spacing. */
+static void place_vertex(const Marching *job, const double node[3], int axis, const float line[4],
+                         float *position)
+{
+    float c[4], iso = (float)job->cloud->iso;
+    fit_cubic(line, iso, c);
+    float t = find_root(c);
+    for (int round = 0; round < 2; round++) {
+        for (int a = 0; a < 3; a++) {
+            position[a] = (float)((node[a] + (a == axis ? (double)t : 0.0)) * job->blocks->cell);
+        }
+        if (round == 0) {
+            float f = ooze_field_value_at(job->cloud, position) - iso;
+            /* The cubic has the right sign at the ends: the correction of the value, zero there, is
+               a parabola. Its slope is added to that of the cubic. */
+            float bump = f / (t * (1.0f - t));
+            float slope = c[1] + (2.0f * c[2] + 3.0f * c[3] * t) * t + bump * (1.0f - 2.0f * t);
+            bool falls = line[1] > line[2];
+            if ((slope < 0.0f) == falls && slope != 0.0f) {
+                t = keep_inside(t - f / slope);
+            }
         }
     }
 }
 
 static void place_block(const Marching *job, const OozeBlock *block)
 {
-    Octant octant;
-    if (block->vertices == 0 || !find_octant(job->blocks, block, &octant)) {
+    OozeOctant octant;
+    if (block->vertices == 0 || !ooze_octant_find(job->blocks, block, &octant)) {
         return;
     }
     float *position = job->mesh->positions + 3 * block->first_vertex;
     for (int axis = 0; axis < 3; axis++) {
+        int32_t before[3] = {block->at[0], block->at[1], block->at[2]};
+        before[axis]--;
+        uint32_t index = ooze_blocks_find(job->blocks, before);
+        const OozeBlock *along[3] = {index == OOZE_BLOCK_NONE ? NULL : &job->blocks->blocks[index],
+                                     block, octant.block[1 << axis]};
         for (int z = 0; z < EDGE; z++) {
             for (uint64_t bits = block->crossed[axis][z]; bits; bits &= bits - 1) {
                 int k = __builtin_ctzll(bits);
-                const int at[3] = {k % 8, k / 8, z};
-                int to[3] = {at[0], at[1], at[2]};
-                to[axis]++;
-                const OozeBlock *other = octant.block[to[axis] == EDGE ? 1 << axis : 0];
-                double node[3];
-                for (int a = 0; a < 3; a++) {
-                    node[a] = (double)block->at[a] * EDGE + at[a];
-                }
-                place_vertex(
-                    job, node, axis, node_value(job->blocks, block, at[0], at[1], at[2]),
-                    node_value(job->blocks, other, to[0] % EDGE, to[1] % EDGE, to[2] % EDGE),
-                    position);
+                const int node[3] = {k % 8, k / 8, z};
+                float line[4];
+                gather_line(job, along, node, axis, line);
+                const double number[3] = {(double)block->at[0] * EDGE + node[0],
+                                          (double)block->at[1] * EDGE + node[1],
+                                          (double)block->at[2] * EDGE + node[2]};
+                place_vertex(job, number, axis, line, position);
                 position += 3;
             }
         }
@@ -186,24 +230,31 @@ static void place_block(const Marching *job, const OozeBlock *block)
 
 /* ---- triangles ----------------------------------------------------------------------------- */
 
-/* Index of the vertex on an edge of the cell at x, y, z of the octant's first block. */
-static uint32_t vertex_index(const Octant *octant, int x, int y, int z, int edge)
+/* The label of the fluid in blocks that are not mixed. */
+static uint8_t only_label(const OozeOctant *octant)
 {
-    int corner = ooze_cube_edge_corner(edge), axis = ooze_cube_edge_axis(edge);
-    int nx = x + (corner & 1), ny = y + (corner >> 1 & 1), nz = z + (corner >> 2);
-    const OozeBlock *block = octant->block[(nx == EDGE) | (ny == EDGE) << 1 | (nz == EDGE) << 2];
-    int bit = 8 * (ny % EDGE) + nx % EDGE;
-    uint64_t below = block->crossed[axis][nz % EDGE] & (((uint64_t)1 << bit) - 1);
-    return (uint32_t)(block->first_vertex + block->before[axis][nz % EDGE] +
-                      (uint64_t)__builtin_popcountll(below));
+    uint8_t label = 0;
+    for (int k = 0; k < 8; k++) {
+        label = octant->block[k]->label ? octant->block[k]->label : label;
+    }
+    return label;
 }
 
 static void connect_block(const Marching *job, const OozeBlock *block)
 {
-    Octant octant;
+    OozeOctant octant;
     uint32_t rows[EDGE + 1][EDGE + 1];
-    if (block->triangles == 0 || !find_octant(job->blocks, block, &octant)) {
+    if (block->triangles + block->interfaces == 0 ||
+        !ooze_octant_find(job->blocks, block, &octant)) {
         return;
+    }
+    if (ooze_octant_is_mixed(job->blocks, &octant)) {
+        ooze_mixed_connect(&job->mixed, &octant, block);
+        return;
+    }
+    if (job->mesh->triangle_labels) {
+        memset(job->mesh->triangle_labels + block->first_triangle, only_label(&octant),
+               block->triangles);
     }
     gather_signs(&octant, rows);
     uint32_t *corner = job->mesh->triangles + 3 * block->first_triangle;
@@ -212,19 +263,48 @@ static void connect_block(const Marching *job, const OozeBlock *block)
             for (int x = 0; x < EDGE && !is_one_sided(rows, y, z); x++) {
                 int pattern = cube_case(rows, x, y, z);
                 for (int k = 0; k < 3 * job->table.count[pattern]; k++) {
-                    *corner++ = vertex_index(&octant, x, y, z, job->table.edges[pattern][k]);
+                    int edge = job->table.edges[pattern][k], low = ooze_cube_edge_corner(edge);
+                    const int node[3] = {x + (low & 1), y + (low >> 1 & 1), z + (low >> 2)};
+                    *corner++ = ooze_octant_vertex(&octant, node, ooze_cube_edge_axis(edge));
                 }
             }
         }
     }
 }
 
-static void build_range(void *context, uint64_t begin, uint64_t end, int worker)
+/* Blocks with extra vertices. */
+static void extra_range(void *context, uint64_t begin, uint64_t end, int worker)
+{
+    const Marching *job = context;
+    (void)worker;
+    for (uint64_t i = begin; i < end; i++) {
+        const OozeBlock *block = &job->blocks->blocks[i];
+        OozeOctant octant;
+        if (block->extras == 0 || !ooze_octant_find(job->blocks, block, &octant)) {
+            continue;
+        }
+        if (job->round < 0) {
+            ooze_mixed_list(&job->mixed, &octant, block);
+        } else {
+            ooze_mixed_place(&job->mixed, &octant, block, job->round);
+        }
+    }
+}
+
+static void place_range(void *context, uint64_t begin, uint64_t end, int worker)
 {
     const Marching *job = context;
     (void)worker;
     for (uint64_t i = begin; i < end; i++) {
         place_block(job, &job->blocks->blocks[i]);
+    }
+}
+
+static void connect_range(void *context, uint64_t begin, uint64_t end, int worker)
+{
+    const Marching *job = context;
+    (void)worker;
+    for (uint64_t i = begin; i < end; i++) {
         connect_block(job, &job->blocks->blocks[i]);
     }
 }
@@ -235,18 +315,39 @@ void ooze_surface_mesh_free(OozeSurfaceMesh *mesh)
 {
     ooze_free(mesh->positions);
     ooze_free(mesh->triangles);
+    ooze_free(mesh->triangle_labels);
+    ooze_free(mesh->interfaces);
+    ooze_free(mesh->interface_labels);
     *mesh = (OozeSurfaceMesh){0};
 }
 
-static OozeStatus reserve_mesh(const Marching *job, OozeError *error)
+static OozeStatus reserve_mixed(Marching *job, uint64_t extras, OozeError *error)
 {
     OozeSurfaceMesh *mesh = job->mesh;
+    job->mixed.keys = ooze_alloc(extras, sizeof *job->mixed.keys);
+    mesh->triangle_labels = ooze_alloc(mesh->triangle_count, 1);
+    mesh->interfaces = ooze_alloc(mesh->interface_count, 3 * sizeof *mesh->interfaces);
+    mesh->interface_labels = ooze_alloc(mesh->interface_count, 2);
+    return job->mixed.keys && mesh->triangle_labels && mesh->interfaces && mesh->interface_labels
+               ? OOZE_OK
+               : ooze_fail_memory(error, "the interfaces of a surface",
+                                  2 * extras + mesh->triangle_count + 14 * mesh->interface_count);
+}
+
+static OozeStatus reserve_mesh(Marching *job, OozeError *error)
+{
+    OozeSurfaceMesh *mesh = job->mesh;
+    uint64_t extras = 0;
     for (uint64_t i = 0; i < job->blocks->count; i++) {
         OozeBlock *block = &job->blocks->blocks[i];
         block->first_vertex = mesh->vertex_count;
         block->first_triangle = mesh->triangle_count;
-        mesh->vertex_count += block->vertices;
+        block->first_extra = extras;
+        block->first_interface = mesh->interface_count;
+        mesh->vertex_count += block->vertices + block->extras;
         mesh->triangle_count += block->triangles;
+        mesh->interface_count += block->interfaces;
+        extras += block->extras;
     }
     uint64_t bytes = mesh->vertex_count * VERTEX_BYTES;
     if (bytes > job->blocks->memory || mesh->vertex_count >= UINT32_MAX) {
@@ -262,7 +363,7 @@ static OozeStatus reserve_mesh(const Marching *job, OozeError *error)
     if (!mesh->positions || !mesh->triangles) {
         return ooze_fail_memory(error, "the triangles of a surface", bytes);
     }
-    return OOZE_OK;
+    return job->blocks->labels ? reserve_mixed(job, extras, error) : OOZE_OK;
 }
 
 OozeStatus ooze_march(OozeBlocks *blocks, const OozeCloud *cloud, OozeThreads *threads,
@@ -270,13 +371,20 @@ OozeStatus ooze_march(OozeBlocks *blocks, const OozeCloud *cloud, OozeThreads *t
 {
     Marching job = {.blocks = blocks, .cloud = cloud, .mesh = mesh};
     *mesh = (OozeSurfaceMesh){0};
+    job.mixed = (OozeMixedMarch){blocks, cloud, &job.table, mesh, NULL};
     ooze_cube_table(&job.table);
     ooze_parallel_for(threads, blocks->count, 8, count_range, &job);
     OozeStatus status = reserve_mesh(&job, error);
     if (status) {
+        ooze_free(job.mixed.keys);
         ooze_surface_mesh_free(mesh);
         return status;
     }
-    ooze_parallel_for(threads, blocks->count, 2, build_range, &job);
+    ooze_parallel_for(threads, blocks->count, 2, place_range, &job);
+    for (job.round = -1; job.round < 3 && blocks->labels; job.round++) {
+        ooze_parallel_for(threads, blocks->count, 2, extra_range, &job);
+    }
+    ooze_parallel_for(threads, blocks->count, 2, connect_range, &job);
+    ooze_free(job.mixed.keys);
     return OOZE_OK;
 }

@@ -15,6 +15,12 @@ typedef struct OozePointWeights {
 } OozePointWeights;
 
 float ooze_field_value_at(const OozeCloud *cloud, const float point[3]);
+/* The contributions of two materials. */
+void ooze_field_labels_at(const OozeCloud *cloud, const float point[3], uint8_t first,
+                          uint8_t second, float values[2]);
+/* Shares of the particles within OOZE_SURFACE_ATTRIBUTES spacings, by distance alone, and the
+   nearest; `value` and `gradient` are not set. Where there is none, those of ooze_field_weights. */
+void ooze_point_weights(const OozeCloud *cloud, const float point[3], OozePointWeights *parts);
 /* Outside all kernels the nearest particle has the whole weight. */
 void ooze_field_weights(const OozeCloud *cloud, const float point[3], OozePointWeights *parts);
 

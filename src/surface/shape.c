@@ -1,93 +1,228 @@
-/* The kernel of each particle: centre, half axes and weight. */
+/* The kernel of each particle near the surface: centre, half axes and weight. */
 #include <math.h>
 
 #include "base/fail.h"
-#include "particles/neighbours.h"
 #include "physics/eigen.h"
 #include "physics/surface_field.h"
-#include "surface/cloud.h"
+#include "surface/walk.h"
 
-/* The neighbourhood of a particle, in spacings. */
+/* The neighbourhood of a particle near the surface, in spacings. */
 typedef struct Neighbourhood {
     float offset[3]; /* to the weighted mean of the neighbours */
-    float fill;      /* filled fraction: 1 deep inside, 1/33 alone */
     OozeSym3 spread; /* covariance */
 } Neighbourhood;
 
 typedef struct Shaping {
     OozeCloud *cloud;
     const OozeSurfaceSettings *settings;
-    OozeNeighbours lists;
-    Neighbourhood *neighbourhoods;
+    uint32_t *particle;            /* of each kernel */
+    Neighbourhood *neighbourhoods; /* of each kernel */
+    float *boost;                  /* of each kernel: factor of its weight */
 } Shaping;
+
+/* ---- filled fractions ---------------------------------------------------------------------- */
+
+/* Sum of the weights of a run of candidates, four at a time. The particle itself has weight 1. */
+static float sum_weights(const OozeFloat4 *x, OozeGridRun run, OozeFloat4 at, float inverse)
+{
+    OozeF32x4 sum = ooze_f32x4_splat(0.0f), zero = sum, one = ooze_f32x4_splat(1.0f);
+    for (uint32_t j = run.begin; j < run.end; j += 4) {
+        OozeF32x4 q2 = ooze_near_squares(x, j, at) * ooze_f32x4_splat(inverse * inverse);
+        OozeF32x4 w = ooze_f32x4_max(one - q2 * ooze_f32x4_sqrt(q2), zero);
+        if (run.end - j < 4) {
+            const OozeF32x4 lane = {0.0f, 1.0f, 2.0f, 3.0f};
+            w = ooze_f32x4_select(lane < ooze_f32x4_splat((float)(run.end - j)), w, zero);
+        }
+        sum += w;
+    }
+    return ooze_f32x4_sum(sum);
+}
+
+static void fill_range(void *context, uint64_t begin, uint64_t end, int worker)
+{
+    OozeCloud *cloud = context;
+    OozeCloudWalk walk = ooze_cloud_walk(cloud);
+    const float inverse = (float)(1.0 / (OOZE_SURFACE_NEIGHBOURHOOD * cloud->spacing));
+    (void)worker;
+    for (uint64_t i = begin; i < end; i++) {
+        float sum = 0.0f;
+        ooze_cloud_walk_to(&walk, i);
+        for (int k = 0; k < walk.count; k++) {
+            sum += sum_weights(cloud->x, walk.run[k], cloud->x[i], inverse);
+        }
+        cloud->fill[i] = sum * (float)(1.0 / OOZE_SURFACE_FULL);
+    }
+}
+
+/* Whether a particle or one of its neighbours is near the surface; elsewhere only the sum of the
+   kernels matters. */
+static bool is_near(const OozeCloudWalk *walk, uint64_t i, float reach2)
+{
+    const OozeCloud *cloud = walk->cloud;
+    bool near = cloud->fill[i] < (float)OOZE_SURFACE_OUTER_FILL;
+    for (int k = 0; k < walk->count && !near; k++) {
+        for (uint32_t j = walk->run[k].begin; j < walk->run[k].end && !near; j++) {
+            if (cloud->fill[j] < (float)OOZE_SURFACE_OUTER_FILL) {
+                float dx = cloud->x[j].x - cloud->x[i].x, dy = cloud->x[j].y - cloud->x[i].y;
+                float dz = cloud->x[j].z - cloud->x[i].z;
+                near = dx * dx + dy * dy + dz * dz < reach2;
+            }
+        }
+    }
+    return near;
+}
+
+/* slot: 0 near the surface, OOZE_SURFACE_SHARED elsewhere. */
+static void mark_range(void *context, uint64_t begin, uint64_t end, int worker)
+{
+    OozeCloud *cloud = context;
+    OozeCloudWalk walk = ooze_cloud_walk(cloud);
+    float reach = (float)(OOZE_SURFACE_NEAR * cloud->spacing);
+    (void)worker;
+    for (uint64_t i = begin; i < end; i++) {
+        ooze_cloud_walk_to(&walk, i);
+        cloud->slot[i] = is_near(&walk, i, reach * reach) ? 0 : OOZE_SURFACE_SHARED;
+    }
+}
+
+static bool has_other_label(const OozeCloud *cloud, OozeGridRun run, uint8_t label)
+{
+    uint8_t difference = 0;
+    for (uint32_t j = run.begin; j < run.end; j++) {
+        difference |= cloud->label[j] ^ label;
+    }
+    return difference != 0;
+}
+
+/* Particles near another material. */
+static void interface_range(void *context, uint64_t begin, uint64_t end, int worker)
+{
+    OozeCloud *cloud = context;
+    OozeCloudWalk walk = ooze_cloud_walk(cloud);
+    float reach = (float)(OOZE_SURFACE_INTERFACE * cloud->spacing);
+    (void)worker;
+    for (uint64_t i = begin; i < end; i++) {
+        bool near = false;
+        ooze_cloud_walk_to(&walk, i);
+        for (int k = 0; k < walk.count && !near; k++) {
+            bool others = has_other_label(cloud, walk.run[k], cloud->label[i]);
+            for (uint32_t j = walk.run[k].begin; j < walk.run[k].end && others && !near; j++) {
+                float dx = cloud->x[j].x - cloud->x[i].x, dy = cloud->x[j].y - cloud->x[i].y;
+                float dz = cloud->x[j].z - cloud->x[i].z;
+                near = cloud->label[j] != cloud->label[i] &&
+                       dx * dx + dy * dy + dz * dz < reach * reach;
+            }
+        }
+        cloud->at_interface[i] = near;
+    }
+}
+
+/* ---- neighbourhoods ------------------------------------------------------------------------ */
+
+static void measure_neighbourhood(const OozeCloudWalk *walk, uint64_t i, Neighbourhood *v)
+{
+    const OozeFloat4 *x = walk->cloud->x;
+    const float scale = (float)(1.0 / walk->cloud->spacing);
+    const float reach = (float)(1.0 / (OOZE_SURFACE_NEIGHBOURHOOD * walk->cloud->spacing));
+    float sum = 0.0f, m[3] = {0}, s[6] = {0};
+    OozeNear near;
+    for (int k = 0; k < walk->count; k++) {
+        for (uint32_t begin = walk->run[k].begin; begin < walk->run[k].end;) {
+            ooze_near_select(x, &begin, walk->run[k].end, x[i], 1.0f / (reach * reach), &near);
+            for (uint32_t e = 0; e < near.count; e++) {
+                OozeFloat4 o = x[near.index[e]];
+                float dx = (o.x - x[i].x) * scale, dy = (o.y - x[i].y) * scale;
+                float dz = (o.z - x[i].z) * scale;
+                float w = ooze_surface_weight(sqrtf(near.r2[e]) * reach);
+                sum += w;
+                m[0] += w * dx;
+                m[1] += w * dy;
+                m[2] += w * dz;
+                s[0] += w * dx * dx;
+                s[1] += w * dy * dy;
+                s[2] += w * dz * dz;
+                s[3] += w * dx * dy;
+                s[4] += w * dx * dz;
+                s[5] += w * dy * dz;
+            }
+        }
+    }
+    float a = 1.0f / sum;
+    for (int k = 0; k < 3; k++) {
+        v->offset[k] = m[k] * a;
+    }
+    const float *p = v->offset;
+    v->spread = ooze_sym3(s[0] * a - p[0] * p[0], s[1] * a - p[1] * p[1], s[2] * a - p[2] * p[2],
+                          s[3] * a - p[0] * p[1], s[4] * a - p[0] * p[2], s[5] * a - p[1] * p[2]);
+}
 
 static void neighbourhood_range(void *context, uint64_t begin, uint64_t end, int worker)
 {
     const Shaping *job = context;
-    const OozeFloat4 *x = job->cloud->x;
-    float scale = (float)(1.0 / job->cloud->spacing);
-    const float reach = (float)(1.0 / OOZE_SURFACE_NEIGHBOURHOOD);
+    OozeCloudWalk walk = ooze_cloud_walk(job->cloud);
     (void)worker;
-    for (uint64_t i = begin; i < end; i++) {
-        const uint32_t *list = job->lists.index + job->lists.first[i];
-        float sum = 1.0f, m[3] = {0}, s[6] = {0};
-        for (uint32_t k = 0; k < job->lists.count[i]; k++) {
-            OozeFloat4 o = x[list[k]];
-            float dx = (o.x - x[i].x) * scale, dy = (o.y - x[i].y) * scale;
-            float dz = (o.z - x[i].z) * scale;
-            float w = ooze_surface_weight(sqrtf(dx * dx + dy * dy + dz * dz) * reach);
-            sum += w;
-            m[0] += w * dx;
-            m[1] += w * dy;
-            m[2] += w * dz;
-            s[0] += w * dx * dx;
-            s[1] += w * dy * dy;
-            s[2] += w * dz * dz;
-            s[3] += w * dx * dy;
-            s[4] += w * dx * dz;
-            s[5] += w * dy * dz;
-        }
-        Neighbourhood *v = &job->neighbourhoods[i];
-        float a = 1.0f / sum;
-        for (int k = 0; k < 3; k++) {
-            v->offset[k] = m[k] * a;
-        }
-        const float *p = v->offset;
-        v->fill = sum * (float)(1.0 / OOZE_SURFACE_FULL);
-        v->spread =
-            ooze_sym3(s[0] * a - p[0] * p[0], s[1] * a - p[1] * p[1], s[2] * a - p[2] * p[2],
-                      s[3] * a - p[0] * p[1], s[4] * a - p[0] * p[2], s[5] * a - p[1] * p[2]);
+    for (uint64_t s = begin; s < end; s++) {
+        ooze_cloud_walk_to(&walk, job->particle[s]);
+        measure_neighbourhood(&walk, job->particle[s], &job->neighbourhoods[s]);
     }
+}
+
+/* ---- centres ------------------------------------------------------------------------------- */
+
+/* Mean offset of the neighbours whose offsets are like that of particle i; those deep inside have
+   none. */
+static void mean_offset(const Shaping *job, const OozeCloudWalk *walk, uint64_t i, float mean[3])
+{
+    const float likeness = (float)(1.0 / (OOZE_SURFACE_OFFSET_LIKE * OOZE_SURFACE_OFFSET_LIKE));
+    const float reach = (float)(1.0 / (OOZE_SURFACE_NEIGHBOURHOOD * job->cloud->spacing));
+    const OozeCloud *cloud = job->cloud;
+    const OozeFloat4 *x = cloud->x;
+    const float *own = job->neighbourhoods[cloud->slot[i]].offset;
+    const float none[3] = {0.0f, 0.0f, 0.0f};
+    float sum = 0.0f;
+    mean[0] = mean[1] = mean[2] = 0.0f;
+    OozeNear near;
+    for (int k = 0; k < walk->count; k++) {
+        for (uint32_t begin = walk->run[k].begin; begin < walk->run[k].end;) {
+            ooze_near_select(x, &begin, walk->run[k].end, x[i], 1.0f / (reach * reach), &near);
+            for (uint32_t e = 0; e < near.count; e++) {
+                uint32_t slot = cloud->slot[near.index[e]];
+                const float *other =
+                    slot == OOZE_SURFACE_SHARED ? none : job->neighbourhoods[slot].offset;
+                float ax = other[0] - own[0], ay = other[1] - own[1], az = other[2] - own[2];
+                float alike = ooze_max(1.0f - (ax * ax + ay * ay + az * az) * likeness, 0.0f);
+                float w = alike * alike * ooze_surface_weight(sqrtf(near.r2[e]) * reach);
+                sum += w;
+                mean[0] += w * other[0];
+                mean[1] += w * other[1];
+                mean[2] += w * other[2];
+            }
+        }
+    }
+    for (int k = 0; k < 3; k++) {
+        mean[k] /= sum;
+    }
+}
+
+/* Whether the neighbourhood is not full along some axis; otherwise the centre stays. */
+static bool is_across(const OozeEigen3 *eigen)
+{
+    float least = ooze_min(eigen->values[0], ooze_min(eigen->values[1], eigen->values[2]));
+    return ooze_surface_across(least) > 0.0f;
 }
 
 /* Laplacian smoothing moves the surface inwards, by half a spacing where it is flat, and makes thin
    threads vanish. The mean offset of the neighbours at the same depth is that systematic part, and
    it is subtracted; the rest is the unevenness of the particle itself. Neighbours whose offsets are
    alike are at the same depth. */
-static void smooth_centre(const Shaping *job, uint64_t i, const OozeEigen3 *eigen, float shift[3])
+static void smooth_centre(const Shaping *job, const OozeCloudWalk *walk, uint64_t i,
+                          const OozeEigen3 *eigen, float shift[3])
 {
-    const float likeness = (float)(1.0 / (OOZE_SURFACE_OFFSET_LIKE * OOZE_SURFACE_OFFSET_LIKE));
-    const float reach = (float)(1.0 / (OOZE_SURFACE_NEIGHBOURHOOD * job->cloud->spacing));
-    const OozeFloat4 *x = job->cloud->x;
-    const Neighbourhood *own = &job->neighbourhoods[i];
-    const uint32_t *list = job->lists.index + job->lists.first[i];
-    float sum = 1.0f, mean[3] = {own->offset[0], own->offset[1], own->offset[2]};
-    for (uint32_t k = 0; k < job->lists.count[i]; k++) {
-        OozeFloat4 o = x[list[k]];
-        const Neighbourhood *other = &job->neighbourhoods[list[k]];
-        float dx = o.x - x[i].x, dy = o.y - x[i].y, dz = o.z - x[i].z;
-        float ax = other->offset[0] - own->offset[0], ay = other->offset[1] - own->offset[1];
-        float az = other->offset[2] - own->offset[2];
-        float alike = ooze_max(1.0f - (ax * ax + ay * ay + az * az) * likeness, 0.0f);
-        float w = alike * alike * ooze_surface_weight(sqrtf(dx * dx + dy * dy + dz * dz) * reach);
-        sum += w;
-        mean[0] += w * other->offset[0];
-        mean[1] += w * other->offset[1];
-        mean[2] += w * other->offset[2];
-    }
-    float off[3], length2 = 0.0f;
+    const float *own = job->neighbourhoods[job->cloud->slot[i]].offset;
+    float off[3], mean[3], length2 = 0.0f;
+    mean_offset(job, walk, i, mean);
     for (int k = 0; k < 3; k++) {
-        off[k] = (float)job->settings->smoothing * (own->offset[k] - mean[k] / sum);
+        off[k] = (float)job->settings->smoothing * (own[k] - mean[k]);
         shift[k] = 0.0f;
     }
     /* Along the surface the shift would only increase uneven spacing. */
@@ -106,6 +241,8 @@ static void smooth_centre(const Shaping *job, uint64_t i, const OozeEigen3 *eige
         shift[k] *= scale * (float)job->cloud->spacing;
     }
 }
+
+/* ---- kernels ------------------------------------------------------------------------------- */
 
 static void set_round(OozeSurfaceKernel *kernel, float radius, float weight)
 {
@@ -139,15 +276,15 @@ static void set_stretched(OozeSurfaceKernel *kernel, const OozeEigen3 *e, float 
     kernel->extent[2] = sqrtf(box.zz) * 1.0001f;
 }
 
-/* Whether no neighbour is near the surface: then only the sum of the kernels matters. */
-static bool is_deep(const Shaping *job, uint64_t i)
+static void set_shared(OozeCloud *cloud, OozeSurfaceMethod method)
 {
-    const uint32_t *list = job->lists.index + job->lists.first[i];
-    bool deep = job->neighbourhoods[i].fill >= (float)OOZE_SURFACE_OUTER_FILL;
-    for (uint32_t k = 0; k < job->lists.count[i] && deep; k++) {
-        deep = job->neighbourhoods[list[k]].fill >= (float)OOZE_SURFACE_OUTER_FILL;
-    }
-    return deep;
+    const double inner = OOZE_SURFACE_INNER;
+    bool stretched = method == OOZE_SURFACE_ANISOTROPIC;
+    double radius = stretched                       ? inner
+                    : method == OOZE_SURFACE_CLAVET ? OOZE_SURFACE_CONE
+                                                    : OOZE_SURFACE_ROUND;
+    double weight = stretched ? 1.0 / (OOZE_SURFACE_KERNEL_VOLUME * inner * inner * inner) : 1.0;
+    set_round(&cloud->shared, (float)(radius * cloud->spacing), (float)weight);
 }
 
 static void shape_range(void *context, uint64_t begin, uint64_t end, int worker)
@@ -155,47 +292,128 @@ static void shape_range(void *context, uint64_t begin, uint64_t end, int worker)
     const Shaping *job = context;
     OozeCloud *cloud = job->cloud;
     OozeSurfaceMethod method = job->settings->method;
-    float spacing = (float)cloud->spacing;
-    const float inner_weight = (float)(1.0 / (OOZE_SURFACE_KERNEL_VOLUME * OOZE_SURFACE_INNER *
-                                              OOZE_SURFACE_INNER * OOZE_SURFACE_INNER));
+    OozeCloudWalk walk = ooze_cloud_walk(cloud);
     (void)worker;
-    for (uint64_t i = begin; i < end; i++) {
-        OozeSurfaceKernel *kernel = &cloud->kernels[i];
+    for (uint64_t s = begin; s < end; s++) {
+        OozeSurfaceKernel *kernel = &cloud->kernels[s];
+        uint64_t i = job->particle[s];
         float shift[3] = {0};
-        bool deep = is_deep(job, i);
-        OozeEigen3 eigen;
-        if (!deep) {
-            eigen = ooze_sym3_eigen(job->neighbourhoods[i].spread);
+        OozeEigen3 eigen = ooze_sym3_eigen(job->neighbourhoods[s].spread);
+        if (method != OOZE_SURFACE_CLAVET && job->settings->smoothing > 0.0 && is_across(&eigen)) {
+            ooze_cloud_walk_to(&walk, i);
+            smooth_centre(job, &walk, i, &eigen, shift);
         }
-        if (!deep && method != OOZE_SURFACE_CLAVET && job->settings->smoothing > 0.0) {
-            smooth_centre(job, i, &eigen, shift);
-        }
+        *kernel = cloud->shared;
         kernel->centre[0] = cloud->x[i].x + shift[0];
         kernel->centre[1] = cloud->x[i].y + shift[1];
         kernel->centre[2] = cloud->x[i].z + shift[2];
-        if (method == OOZE_SURFACE_ANISOTROPIC && deep) {
-            set_round(kernel, (float)OOZE_SURFACE_INNER * spacing, inner_weight);
-        } else if (method == OOZE_SURFACE_ANISOTROPIC) {
-            set_stretched(kernel, &eigen, job->neighbourhoods[i].fill, spacing);
-        } else {
-            double h = method == OOZE_SURFACE_CLAVET ? OOZE_SURFACE_CONE : OOZE_SURFACE_ROUND;
-            set_round(kernel, (float)h * spacing, 1.0f);
+        if (method == OOZE_SURFACE_ANISOTROPIC) {
+            set_stretched(kernel, &eigen, cloud->fill[i], (float)cloud->spacing);
         }
-        cloud->fill[i] = job->neighbourhoods[i].fill;
+        /* Until the boosts are known: how line-like the neighbourhood is. */
+        job->boost[s] = ooze_surface_line_likeness(eigen.values);
     }
 }
 
+/* ---- thin fluid ---------------------------------------------------------------------------- */
+
+/* Particles of a stretched sheet or thread lie farther apart than a spacing, so that the field
+   between them would fall below the level and the sheet break into beads. Where a neighbourhood is
+   thin, the field at the particle's own place is raised to a target. */
+static void boost_range(void *context, uint64_t begin, uint64_t end, int worker)
+{
+    const Shaping *job = context;
+    const OozeCloud *cloud = job->cloud;
+    OozeCloudWalk walk = ooze_cloud_walk(cloud);
+    (void)worker;
+    for (uint64_t s = begin; s < end; s++) {
+        uint64_t i = job->particle[s];
+        float target = ooze_surface_thin_target(cloud->fill[i], job->boost[s]), sum = 0.0f;
+        if (target <= 0.0f) {
+            job->boost[s] = 1.0f;
+            continue;
+        }
+        ooze_cloud_walk_to(&walk, i);
+        const float *at = cloud->kernels[s].centre;
+        for (int k = 0; k < walk.count; k++) {
+            for (uint32_t j = walk.run[k].begin; j < walk.run[k].end; j++) {
+                OozeSurfaceKernel own;
+                const OozeSurfaceKernel *o = ooze_cloud_kernel(cloud, j, &own);
+                float dx = at[0] - o->centre[0], dy = at[1] - o->centre[1];
+                float dz = at[2] - o->centre[2];
+                float q2 = (o->xx * dx + 2.0f * (o->xy * dy + o->xz * dz)) * dx +
+                           (o->yy * dy + 2.0f * o->yz * dz) * dy + o->zz * dz * dz;
+                sum += o->weight * ooze_surface_kernel(q2);
+            }
+        }
+        job->boost[s] = ooze_min(ooze_max(target / sum, 1.0f), (float)OOZE_SURFACE_BOOST_MAX);
+    }
+}
+
+/* ---- all ----------------------------------------------------------------------------------- */
+
 static void find_largest(OozeCloud *cloud)
 {
+    float reach = cloud->shared.extent[0];
+    for (int a = 0; a < 3; a++) {
+        cloud->largest[a] = cloud->shared.extent[a];
+    }
     for (uint64_t i = 0; i < cloud->n; i++) {
-        const OozeSurfaceKernel *k = &cloud->kernels[i];
-        const float x[3] = {cloud->x[i].x, cloud->x[i].y, cloud->x[i].z};
-        for (int a = 0; a < 3; a++) {
-            cloud->largest[a] = fmaxf(cloud->largest[a], k->extent[a] + fabsf(k->centre[a] - x[a]));
+        if (cloud->slot[i] == OOZE_SURFACE_SHARED) {
+            continue;
         }
+        const OozeSurfaceKernel *k = &cloud->kernels[cloud->slot[i]];
+        const float x[3] = {cloud->x[i].x, cloud->x[i].y, cloud->x[i].z};
+        float shift = 0.0f;
+        for (int a = 0; a < 3; a++) {
+            float d = fabsf(k->centre[a] - x[a]);
+            shift += d * d;
+            cloud->largest[a] = fmaxf(cloud->largest[a], k->extent[a] + d);
+        }
+        reach = fmaxf(reach, sqrtf(shift) + cloud->shared.extent[0]);
     }
     for (int a = 0; a < 3; a++) {
         cloud->largest[a] *= 1.0001f;
+    }
+    /* No half axis is longer than that of the shared kernel. */
+    cloud->reach2 = reach * reach * 1.001f;
+}
+
+/* Numbers the particles near the surface and reserves their kernels. */
+static OozeStatus number_kernels(Shaping *job, OozeError *error)
+{
+    OozeCloud *cloud = job->cloud;
+    for (uint64_t i = 0; i < cloud->n; i++) {
+        cloud->kernel_count += cloud->slot[i] != OOZE_SURFACE_SHARED;
+    }
+    uint64_t count = cloud->kernel_count, next = 0;
+    job->particle = ooze_alloc(count, sizeof *job->particle);
+    job->neighbourhoods = ooze_alloc(count, sizeof *job->neighbourhoods);
+    job->boost = ooze_alloc(count, sizeof *job->boost);
+    cloud->kernels = ooze_alloc(count, sizeof *cloud->kernels);
+    if (!job->particle || !job->neighbourhoods || !job->boost || !cloud->kernels) {
+        return ooze_fail_memory(error, "the kernels of a surface",
+                                count * (sizeof *job->neighbourhoods + sizeof *cloud->kernels + 8));
+    }
+    for (uint64_t i = 0; i < cloud->n; i++) {
+        if (cloud->slot[i] != OOZE_SURFACE_SHARED) {
+            job->particle[next] = (uint32_t)i;
+            cloud->slot[i] = (uint32_t)next++;
+        }
+    }
+    return OOZE_OK;
+}
+
+static void shape_kernels(Shaping *job, OozeThreads *threads)
+{
+    OozeCloud *cloud = job->cloud;
+    ooze_parallel_for(threads, cloud->kernel_count, 256, neighbourhood_range, job);
+    ooze_parallel_for(threads, cloud->kernel_count, 256, shape_range, job);
+    if (job->settings->method == OOZE_SURFACE_ANISOTROPIC) {
+        ooze_parallel_for(threads, cloud->kernel_count, 256, boost_range, job);
+        for (uint64_t s = 0; s < cloud->kernel_count; s++) {
+            cloud->kernels[s].weight *= job->boost[s];
+        }
     }
 }
 
@@ -207,28 +425,24 @@ OozeStatus ooze_cloud_shape(OozeCloud *cloud, const OozeSurfaceSettings *setting
     cloud->iso = cloud->cones                                 ? sqrt(OOZE_SURFACE_CONE_ISO_SQUARED)
                  : settings->method == OOZE_SURFACE_ISOTROPIC ? OOZE_SURFACE_ROUND_ISO
                                                               : OOZE_SURFACE_ISO;
-    job.neighbourhoods = ooze_alloc_zero(cloud->n, sizeof *job.neighbourhoods);
-    cloud->kernels = ooze_alloc_zero(cloud->n, sizeof *cloud->kernels);
-    cloud->fill = ooze_alloc_zero(cloud->n, sizeof *cloud->fill);
-    OozeStatus status = OOZE_OK;
-    if (!job.neighbourhoods || !cloud->kernels || !cloud->fill) {
-        status =
-            ooze_fail_memory(error, "the kernels of a surface",
-                             cloud->n * (sizeof *job.neighbourhoods + sizeof *cloud->kernels + 4));
+    cloud->slot = ooze_alloc(cloud->n, sizeof *cloud->slot);
+    cloud->fill = ooze_alloc(cloud->n, sizeof *cloud->fill);
+    if (!cloud->slot || !cloud->fill) {
+        return ooze_fail_memory(error, "the particles of a surface", cloud->n * 8);
     }
-    if (!status) {
-        status = ooze_neighbours_build(
-            &job.lists, cloud->grid, threads,
-            &(OozeNeighbourQuery){cloud->x, cloud->n, cloud->x,
-                                  OOZE_SURFACE_NEIGHBOURHOOD * cloud->spacing, true},
-            error);
+    set_shared(cloud, settings->method);
+    ooze_parallel_for(threads, cloud->n, 256, fill_range, cloud);
+    ooze_parallel_for(threads, cloud->n, 256, mark_range, cloud);
+    if (cloud->label) {
+        ooze_parallel_for(threads, cloud->n, 256, interface_range, cloud);
     }
+    OozeStatus status = number_kernels(&job, error);
     if (!status) {
-        ooze_parallel_for(threads, cloud->n, 256, neighbourhood_range, &job);
-        ooze_parallel_for(threads, cloud->n, 256, shape_range, &job);
+        shape_kernels(&job, threads);
         find_largest(cloud);
     }
-    ooze_neighbours_free(&job.lists);
+    ooze_free(job.particle);
     ooze_free(job.neighbourhoods);
+    ooze_free(job.boost);
     return status;
 }

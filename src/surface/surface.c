@@ -26,6 +26,7 @@ OozeSurfaceSettings ooze_surface_default(void)
     return (OozeSurfaceSettings){.method = OOZE_SURFACE_ANISOTROPIC,
                                  .cell = 0.5,
                                  .smoothing = 0.9,
+                                 .mesh_smoothing = 16,
                                  .decimation = 1.0,
                                  .memory = (uint64_t)4 << 30};
 }
@@ -61,41 +62,10 @@ static OozeStatus check_settings(const OozeSurfaceSettings *s, OozeError *error)
     return OOZE_OK;
 }
 
-/* ---- measures ------------------------------------------------------------------------------ */
-
-/* Volume times 6 about the first vertex, and area times 2. */
-static void measure_range(void *context, uint64_t begin, uint64_t end, double *sums)
-{
-    const OozeSurfaceMesh *mesh = context;
-    const float *origin = mesh->positions;
-    for (uint64_t t = begin; t < end; t++) {
-        double p[3][3];
-        for (int k = 0; k < 3; k++) {
-            const float *x = mesh->positions + 3 * (uint64_t)mesh->triangles[3 * t + (uint64_t)k];
-            for (int a = 0; a < 3; a++) {
-                p[k][a] = (double)x[a] - (double)origin[a];
-            }
-        }
-        double u[3], v[3];
-        for (int a = 0; a < 3; a++) {
-            u[a] = p[1][a] - p[0][a];
-            v[a] = p[2][a] - p[0][a];
-        }
-        double n[3] = {u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2],
-                       u[0] * v[1] - u[1] * v[0]};
-        sums[0] += p[0][0] * n[0] + p[0][1] * n[1] + p[0][2] * n[2];
-        sums[1] += sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
-    }
-}
-
 static OozeStatus measure(OozeOwnedSurface *owned, OozeThreads *threads, OozeError *error)
 {
-    double sums[2] = {0.0, 0.0};
-    OozeStatus status = ooze_parallel_sum(threads, owned->mesh.triangle_count, 2, measure_range,
-                                          &owned->mesh, sums, error);
-    owned->surface.volume = sums[0] / 6.0;
-    owned->surface.area = sums[1] / 2.0;
-    return status;
+    return ooze_mesh_measure(&owned->mesh, threads, &owned->surface.volume, &owned->surface.area,
+                             error);
 }
 
 /* ---- building ------------------------------------------------------------------------------ */
@@ -116,8 +86,13 @@ static OozeStatus build(OozeOwnedSurface *owned, const OozeFrame *frame,
     }
     status = status ? status : ooze_march(&blocks, &cloud, threads, &owned->mesh, error);
     ooze_blocks_free(&blocks);
+    status = status ? status : ooze_mesh_sort_interfaces(&owned->mesh, error);
+    if (!status && settings->decimation < 1.0) {
+        ooze_mesh_drop_interfaces(&owned->mesh); /* the simplifier would tear their borders */
+    }
     if (!status) {
-        status = ooze_mesh_smooth(&owned->mesh, settings->mesh_smoothing, threads, error);
+        status = ooze_mesh_smooth_all(&owned->mesh, settings->mesh_smoothing, frame->spacing,
+                                      threads, error);
     }
     if (!status) {
         status = ooze_mesh_decimate(&owned->mesh, settings->decimation,
@@ -140,6 +115,11 @@ static void publish(OozeOwnedSurface *owned)
     surface->velocities = owned->velocities;
     surface->colors = owned->colors;
     surface->materials = owned->materials;
+    surface->triangle_materials = owned->triangle_materials;
+    surface->interface_vertex_count = owned->mesh.interface_vertex_count;
+    surface->interface_count = owned->mesh.interface_count;
+    surface->interfaces = owned->mesh.interfaces;
+    surface->interface_materials = owned->interface_materials;
     surface->fields = owned->fields;
 }
 
@@ -189,6 +169,8 @@ void ooze_surface_free(OozeSurface *surface)
     ooze_free(owned->velocities);
     ooze_free(owned->colors);
     ooze_free(owned->materials);
+    ooze_free(owned->triangle_materials);
+    ooze_free(owned->interface_materials);
     ooze_surface_mesh_free(&owned->mesh);
     ooze_free(owned);
 }

@@ -64,6 +64,7 @@ static void test_mesh_smoothing_keeps_volume(void **state)
     OozeSurfaceSettings settings = ooze_surface_default();
     settings.method = OOZE_SURFACE_ISOTROPIC;
     settings.smoothing = 0.0;
+    settings.mesh_smoothing = 0;
     OozeSurface *rough = build(cloud, &settings);
     settings.mesh_smoothing = 8;
     OozeSurface *smooth = build(cloud, &settings);
@@ -232,22 +233,14 @@ static void test_meaningless_settings_are_refused(void **state)
 }
 
 /* Every allocation in turn fails: told as such, nothing left behind (the sanitizer watches). */
-static void test_out_of_memory(void **state)
+static void fail_allocations(const CloudFrame *cloud, const OozeSurfaceSettings *settings)
 {
-    (void)state;
-    CloudFrame *cloud = cloud_block(5, 5, 5, 0.1, 1, 0.1);
-    const char *fields[] = {"temperature"};
-    OozeSurfaceSettings settings = ooze_surface_default();
-    settings.mesh_smoothing = 1;
-    settings.decimation = can_decimate() ? 0.8 : 1.0;
-    settings.fields = fields;
-    settings.field_count = 1;
     uint64_t failures = 0;
     for (uint64_t n = 1;; n++) {
         OozeSurface *surface = NULL;
         OozeError error = {0};
         ooze_memory_fail_after(n);
-        OozeStatus status = ooze_surface_build(&cloud->frame, &settings, 1, &surface, &error);
+        OozeStatus status = ooze_surface_build(&cloud->frame, settings, 1, &surface, &error);
         ooze_memory_fail_after(0);
         if (!status) {
             ooze_surface_free(surface);
@@ -258,6 +251,24 @@ static void test_out_of_memory(void **state)
         failures++;
     }
     assert_true(failures > 20);
+}
+
+static void test_out_of_memory(void **state)
+{
+    (void)state;
+    CloudFrame *cloud = cloud_block(5, 5, 5, 0.1, 1, 0.1);
+    const char *fields[] = {"temperature"};
+    OozeSurfaceSettings settings = ooze_surface_default();
+    settings.mesh_smoothing = 1;
+    settings.decimation = can_decimate() ? 0.8 : 1.0;
+    settings.fields = fields;
+    settings.field_count = 1;
+    fail_allocations(cloud, &settings);
+    settings.decimation = 1.0;
+    for (uint64_t i = 0; i < cloud->frame.particle_count; i++) {
+        cloud->material[i] = i % 5 > 2;
+    }
+    fail_allocations(cloud, &settings);
     cloud_free(cloud);
 }
 

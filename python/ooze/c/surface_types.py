@@ -29,7 +29,8 @@ class OozeSurfaceSettings(Structure):
     cell: float = member(c_double, "edge of a grid cell, in particle spacings")
     smoothing: float = member(c_double,
         "share of Laplacian smoothing of the particles' centres, 0 to 1")
-    mesh_smoothing: int = member(c_int, "volume-preserving smoothing passes over the mesh")
+    mesh_smoothing: int = member(c_int,
+        "passes of the filter that removes ripples of the particle spacing")
     decimation: float = member(c_double, "share of the triangles to keep, 0 to 1; 1: all")
     memory: int = member(c_uint64,
         "limit in bytes; the error of a reconstruction above it states its need")
@@ -58,9 +59,25 @@ class OozeSurface(Structure):
     normals: Any = member(POINTER(c_float), "3 per vertex, unit vectors, outwards")
     velocities: Any = member(POINTER(c_float), "3 per vertex, m/s")
     colors: Any = member(POINTER(c_float), "3 per vertex, linear RGB")
-    materials: Any = member(POINTER(c_uint16),
-        "per vertex: index of the nearest particle's material")
+    materials: Any = member(POINTER(c_uint16), "per vertex: index of the material there")
     triangles: Any = member(POINTER(c_uint32), "3 vertex indices per triangle")
+    triangle_materials: Any = member(POINTER(c_uint16),
+        "per triangle: index of the material behind it")
+    interface_vertex_count: int = member(c_uint64,
+        "Where materials touch: triangles between two of them, which share the vertices of the"
+        " lines where they end on the surface. The triangles of a material and its sides of "
+        "the interfaces enclose it without gaps, and no two materials overlap. None with "
+        "decimation. The arrays of vertices hold interface_vertex_count more vertices after "
+        "the first vertex_count.")
+    interface_count: int = member(c_uint64,
+        "Where materials touch: triangles between two of them, which share the vertices of the"
+        " lines where they end on the surface. The triangles of a material and its sides of "
+        "the interfaces enclose it without gaps, and no two materials overlap. None with "
+        "decimation. The arrays of vertices hold interface_vertex_count more vertices after "
+        "the first vertex_count.")
+    interfaces: Any = member(POINTER(c_uint32), "3 vertex indices per triangle")
+    interface_materials: Any = member(POINTER(c_uint16),
+        "2 per triangle: behind it and in front of it")
     field_count: int = member(c_int)
     fields: Any = member(POINTER(OozeSurfaceField), "in the order of the settings")
     volume: float = member(c_double, "m3, enclosed")
