@@ -1,0 +1,46 @@
+/* The state of a renderer, shared by the files that survey frames, build ray scenes and render. */
+#ifndef OOZE_RENDER_RENDERER_STATE_H
+#define OOZE_RENDER_RENDERER_STATE_H
+
+#include "base/bounds.h"
+#include "base/threads.h"
+#include "render/renderer.h"
+#include "render/solid_meshes.h"
+
+struct OozeRenderer {
+    const OozeScene *scene;
+    OozeRenderDef def;
+    OozeThreads *threads;
+    OozeRayScene *ray_scene;
+    OozeSolidMeshes meshes;
+    uint64_t frames;      /* number of surveyed frames */
+    OozeBounds bounds;    /* of the particles of all of them, or of the followed material */
+    OozeVec3 half_extent; /* the largest of the followed material in any of them */
+    OozeVec3 focus;       /* its centre in the frame surveyed or rendered last */
+    uint64_t most_particles;
+    double spacing;
+    double field_low, field_high; /* range of the colour field in all of them */
+    char field_unit[16];
+};
+
+/* What is in view: the box of the definition; or the followed material; or the particles of all
+   frames, and solids that are not much larger. */
+typedef struct OozeView {
+    OozeVec3 low, high, centre;
+    double size; /* half the diagonal */
+} OozeView;
+
+OozeView ooze_renderer_view(const OozeRenderer *renderer);
+
+/* Bounds of the particles that the camera shows: of the followed material, or of all. */
+OozeStatus ooze_renderer_shown_bounds(const OozeRenderer *renderer, const OozeFrame *frame,
+                                      OozeBounds *bounds, OozeError *error);
+/* The camera follows the fluid to these bounds, unless they are empty. */
+void ooze_renderer_follow(OozeRenderer *renderer, const OozeBounds *bounds);
+
+/* Fills the ray scene with the fluid, solids and ground of a frame. */
+OozeStatus ooze_renderer_build_scene(OozeRenderer *renderer, const OozeFrame *frame,
+                                     const OozeView *view, const OozeCamera *camera,
+                                     OozeError *error);
+
+#endif
