@@ -50,11 +50,10 @@ static void expose_pixel(const Exposure *exposure, uint32_t x, uint32_t y)
     for (uint32_t i = 0; i < job->samples; i++) {
         OozeSampler sampler = ooze_sampler(job->seed, index, i);
         OozePair at = ooze_sampler_pair(&sampler);
-        OozeF3 direction = ooze_camera_ray(job->camera, ((float)x + at.u) / (float)film->width,
-                                           ((float)y + at.v) / (float)film->height);
+        OozeRay ray = ooze_camera_ray(job->camera, ((float)x + at.u) / (float)film->width,
+                                      ((float)y + at.v) / (float)film->height, &sampler);
         OozeFeatures features = {.distance = 0.0f};
-        OozeF3 color =
-            job->shade(job->tracer, f3_of(job->camera->position), direction, &sampler, &features);
+        OozeF3 color = job->shade(job->tracer, &ray, &sampler, &features);
         color = isfinite(color.x + color.y + color.z) ? color : f3_all(0.0f);
         sum.color = f3_add(sum.color, color);
         sum.albedo = f3_add(sum.albedo, features.albedo);

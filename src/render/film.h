@@ -28,8 +28,8 @@ void ooze_film_free(OozeFilm *film);
 uint64_t ooze_film_bytes(uint64_t width, uint64_t height);
 
 /* Radiance of one path; features may stay zero. */
-typedef OozeF3 (*OozeShade)(const OozeTracer *tracer, OozeF3 origin, OozeF3 direction,
-                            OozeSampler *sampler, OozeFeatures *features);
+typedef OozeF3 (*OozeShade)(const OozeTracer *tracer, const OozeRay *ray, OozeSampler *sampler,
+                            OozeFeatures *features);
 
 typedef struct OozeExposeJob {
     const OozeTracer *tracer;

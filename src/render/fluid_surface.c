@@ -37,25 +37,33 @@ static float *copy_vectors(const float *from, uint64_t count)
 }
 
 static OozeStatus add_geometry(const OozeFrame *frame, const OozeSurface *surface,
-                               const OozeFluidSurface *how, OozeRayScene *ray_scene,
+                               const OozeFluidDrawing *how, OozeRayScene *ray_scene,
                                OozeError *error)
 {
     bool colored = how->color_field->name != NULL;
     float *colors = colored ? vertex_colors(surface, how->color_field) : NULL;
     float *positions = copy_vectors(surface->positions, surface->vertex_count);
     float *normals = copy_vectors(surface->normals, surface->vertex_count);
+    bool moves = how->open_time > 0.0 && surface->velocities;
+    float *moving = NULL;
     OozeStatus status;
-    if (!positions || !normals || (colored && !colors)) {
-        status = ooze_fail_memory(error, "a surface", surface->vertex_count * 9 * sizeof(float));
-    } else {
+    if (positions && normals) {
         ooze_solid_meshes_fit_surface(how->solids, frame, surface->vertex_count, positions,
                                       normals);
+        moving = moves ? ooze_fluid_moving_points(positions, surface->velocities,
+                                                  surface->vertex_count, how->open_time)
+                       : NULL;
+    }
+    if (!positions || !normals || (colored && !colors) || (moves && !moving)) {
+        status = ooze_fail_memory(error, "a surface", surface->vertex_count * 9 * sizeof(float));
+    } else {
         OozeRayGeometry geometry = {.is_fluid = true,
                                     .bsdf = how->first_bsdf,
                                     .materials = surface->materials,
                                     .colors = colors,
                                     .vertex_count = surface->vertex_count,
-                                    .positions = positions,
+                                    .positions = moves ? moving : positions,
+                                    .step_count = moves ? 2 : 1,
                                     .normals = normals,
                                     .triangle_count = surface->triangle_count,
                                     .triangles = surface->triangles};
@@ -63,11 +71,12 @@ static OozeStatus add_geometry(const OozeFrame *frame, const OozeSurface *surfac
     }
     ooze_free(colors);
     ooze_free(positions);
+    ooze_free(moving);
     ooze_free(normals);
     return status;
 }
 
-OozeStatus ooze_fluid_add_surface(const OozeFrame *frame, const OozeFluidSurface *how,
+OozeStatus ooze_fluid_add_surface(const OozeFrame *frame, const OozeFluidDrawing *how,
                                   OozeRayScene *ray_scene, OozeError *error)
 {
     OozeSurfaceSettings settings = *how->settings;

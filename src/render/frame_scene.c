@@ -5,6 +5,7 @@
 #include "plot/axis.h"
 #include "render/fluid.h"
 #include "render/renderer_state.h"
+#include "render/texture.h"
 #include "scene/scene.h"
 #include "solids/motion.h"
 #include "solids/shape.h"
@@ -29,9 +30,22 @@ static const float *solid_color(const OozeRenderer *renderer, const OozeFrame *f
     return inside ? solid->color : light;
 }
 
+/* Of a plate its radius. */
+static float texture_scale(const OozeSolidMesh *mesh, OozeTexture texture, const OozeView *view)
+{
+    if (texture == OOZE_TEXTURE_PLATE && mesh->vertex_count > 0) {
+        const double x = fmax(-mesh->low.x, mesh->high.x), y = fmax(-mesh->low.y, mesh->high.y),
+                     z = fmax(-mesh->low.z, mesh->high.z);
+        return (float)(mesh->up == OOZE_AXIS_X   ? fmax(y, z)
+                       : mesh->up == OOZE_AXIS_Y ? fmax(x, z)
+                                                 : fmax(x, y));
+    }
+    return ooze_texture_default_scale(texture, (float)view->size);
+}
+
 /* BSDFs of the materials, then of the solids. */
-static OozeStatus add_bsdfs(OozeRenderer *renderer, const OozeFrame *frame, OozeVec3 camera,
-                            OozeError *error)
+static OozeStatus add_bsdfs(OozeRenderer *renderer, const OozeFrame *frame, const OozeView *view,
+                            OozeVec3 camera, OozeError *error)
 {
     const OozeSceneDef *def = &renderer->scene->def;
     double extent = cbrt((double)(renderer->most_particles + 1)) * frame->spacing;
@@ -57,6 +71,9 @@ static OozeStatus add_bsdfs(OozeRenderer *renderer, const OozeFrame *frame, Ooze
         const float *color = solid_color(renderer, frame, i, camera);
         OozeBsdf bsdf = ooze_bsdf_make(&solid->look, solid->name, "matte", color, extent);
         bsdf = renderer->def.preview ? ooze_bsdf_opaque(&bsdf) : bsdf;
+        if (bsdf.texture && isnan(solid->look.scale)) {
+            bsdf.texture_scale = texture_scale(&renderer->meshes.meshes[i], bsdf.texture, view);
+        }
         status = ooze_ray_scene_add_bsdf(renderer->ray_scene, &bsdf, error);
     }
     return status;
@@ -97,18 +114,21 @@ OozeStatus ooze_renderer_build_scene(OozeRenderer *renderer, const OozeFrame *fr
     OozeColorField color_field = ooze_renderer_color_field(renderer);
     bool has_grid = def->backdrop == OOZE_BACKDROP_GRID;
     float grid_spacing = has_grid ? (float)ooze_axis_step_below(view->size / 3.0) : 0.0f;
+    double open_time = def->shutter / renderer->scene->def.frame_rate;
     ooze_ray_scene_clear(ray_scene);
-    OozeStatus status = add_bsdfs(renderer, frame, camera->position, error);
+    OozeStatus status = add_bsdfs(renderer, frame, view, camera->position, error);
     if (!status && frame->particle_count > 0) {
         bool spheres = def->particles || def->preview;
-        OozeFluidSurface how = {.settings = &renderer->scene->def.surface,
+        OozeFluidDrawing how = {.settings = &renderer->scene->def.surface,
                                 .color_field = &color_field,
                                 .solids = &renderer->meshes,
-                                .threads = def->threads};
-        status = spheres ? ooze_fluid_add_spheres(frame, &color_field, 0, ray_scene, error)
+                                .threads = def->threads,
+                                .open_time = open_time};
+        status = spheres ? ooze_fluid_add_spheres(frame, &how, ray_scene, error)
                          : ooze_fluid_add_surface(frame, &how, ray_scene, error);
     }
-    OozeSolidPlacing placing = {frame->material_count, grid_spacing, f3_of(camera->position)};
+    OozeSolidPlacing placing = {frame->material_count, grid_spacing, f3_of(camera->position),
+                                open_time};
     status = status ? status
                     : ooze_solid_meshes_add_to_scene(&renderer->meshes, frame, &placing, ray_scene,
                                                      error);

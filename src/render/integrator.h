@@ -33,11 +33,10 @@ typedef struct OozeFeatures {
 float ooze_plane_fade(const OozeTracer *tracer, const OozeHit *hit);
 
 /* Radiance of one path; fills `features` for its first scattering. */
-OozeF3 ooze_trace(const OozeTracer *tracer, OozeF3 origin, OozeF3 direction, OozeSampler *sampler,
+OozeF3 ooze_trace(const OozeTracer *tracer, const OozeRay *ray, OozeSampler *sampler,
                   OozeFeatures *features);
 
 /* Transmittance along a straight segment; 0 where an opaque surface is hit. */
-OozeF3 ooze_trace_transmittance(const OozeTracer *tracer, OozeF3 origin, OozeF3 direction,
-                                float distance);
+OozeF3 ooze_trace_transmittance(const OozeTracer *tracer, const OozeRay *ray, float distance);
 
 #endif

@@ -19,6 +19,17 @@ uint64_t ooze_renderer_hash(const OozeRenderer *renderer)
                               def->size.x,
                               def->size.y,
                               def->samples,
+                              def->adaptive,
+                              def->time_limit,
+                              def->f_number,
+                              def->aperture,
+                              def->focus_distance,
+                              def->shutter,
+                              (double)def->environment,
+                              def->environment_rotation,
+                              def->environment_strength,
+                              def->caustics,
+                              def->firefly_limit,
                               (double)def->backdrop,
                               def->exposure,
                               def->denoise,
@@ -49,5 +60,6 @@ uint64_t ooze_renderer_hash(const OozeRenderer *renderer)
     hash = ooze_hash_text(hash, ooze_scene_canonical(renderer->scene));
     hash = ooze_hash_text(hash, def->color_by ? def->color_by : "");
     hash = ooze_hash_text(hash, def->follow ? def->follow : "");
+    hash = ooze_hash_text(hash, def->focus ? def->focus : "");
     return ooze_hash_bytes(hash, numbers, sizeof numbers);
 }

@@ -15,8 +15,7 @@
 #define FADE_FROM    1.6f /* distances between which planes fade out, in radii of the view */
 #define FADE_TO      6.0f
 #define CONTACT_GAP  1.2f /* spacings */
-#define RADIANCE_MAX 12.0f
-#define MEMORY_SHARE 0.5 /* of physical memory that a picture may take */
+#define MEMORY_SHARE 0.5  /* of physical memory that a picture may take */
 
 /* ---- creation -------------------------------------------------------------------------------- */
 
@@ -126,6 +125,8 @@ OozeStatus ooze_render_frame(OozeRenderer *renderer, const OozeFrame *frame,
     }
     OozeView view = ooze_renderer_view(renderer);
     OozeCamera camera = ooze_renderer_camera(renderer);
+    camera.shutter = def->shutter > 0.0;
+    status = status ? status : ooze_renderer_focus(renderer, frame, &view, &camera, error);
     status = status ? status : ooze_renderer_build_scene(renderer, frame, &view, &camera, error);
     if (status) {
         return status;
@@ -142,7 +143,7 @@ OozeStatus ooze_render_frame(OozeRenderer *renderer, const OozeFrame *frame,
                          .fade_from = FADE_FROM * place.size,
                          .fade_to = FADE_TO * place.size,
                          .contact_gap = CONTACT_GAP * (float)frame->spacing,
-                         .radiance_max = RADIANCE_MAX};
+                         .radiance_max = (float)def->firefly_limit};
     const uint32_t preview_samples = 2;
     OozeExposeJob job = {.tracer = &tracer,
                          .camera = &camera,

@@ -38,6 +38,10 @@ OozeStatus ooze_renderer_shown_bounds(const OozeRenderer *renderer, const OozeFr
 /* The camera follows the fluid to these bounds, unless they are empty. */
 void ooze_renderer_follow(OozeRenderer *renderer, const OozeBounds *bounds);
 
+/* Opens the lens of the camera and focuses it on what the definition names in this frame. */
+OozeStatus ooze_renderer_focus(const OozeRenderer *renderer, const OozeFrame *frame,
+                               const OozeView *view, OozeCamera *camera, OozeError *error);
+
 /* Fills the ray scene with the fluid, solids and ground of a frame. */
 OozeStatus ooze_renderer_build_scene(OozeRenderer *renderer, const OozeFrame *frame,
                                      const OozeView *view, const OozeCamera *camera,

@@ -10,6 +10,7 @@
 typedef struct OozeSolidMesh {
     const char *name;
     OozePose rest; /* in the scene file */
+    OozeAxis up;   /* axis of the shape that points up in its own axes */
     bool is_plane;
     bool hidden;                 /* no mesh */
     struct OozeShape *container; /* NULL: no container */
@@ -50,6 +51,7 @@ typedef struct OozeSolidPlacing {
     int first_bsdf;     /* of the first solid; one per solid */
     float grid_spacing; /* of lines on planes that face up; 0: none */
     OozeF3 camera;      /* walls of containers that face away from it are cut away */
+    double open_time;   /* s, that the shutter is open: moving solids are blurred */
 } OozeSolidPlacing;
 
 OozeStatus ooze_solid_meshes_add_to_scene(OozeSolidMeshes *meshes, const OozeFrame *frame,
