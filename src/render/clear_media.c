@@ -112,6 +112,7 @@ bool ooze_path_cross_clear(OozeTrace *trace, OozePath *path, const OozeHit *hit)
         trace->features->normal = ooze_shading_frame(hit, path->ray.direction).n;
         trace->features->distance = hit->distance;
     }
+    path->touched_clear = true;
     if (!hit->front && !path->scattered && touches_solid(trace, path, hit)) {
         cross_straight(trace, path, hit);
         return true;

@@ -24,9 +24,10 @@ static void scatter_in_medium(OozeTrace *trace, OozePath *path, OozeF3 point)
     ooze_path_record_features(trace, path->throughput, f3_scale(path->ray.direction, -1.0f), 0.0f);
     path->ray.origin = path->scatter_point = point;
     OozeLightSample target;
-    if (ooze_path_sample_light(trace, point, &target)) {
+    if (!trace->is_photon && ooze_path_sample_light(trace, point, &target)) {
         float phase_pdf = phase_function(f3_dot(path->ray.direction, target.direction));
-        OozeF3 light = ooze_path_incoming_light(trace, point, path->ray.time, &target);
+        const OozeRay shadow_ray = {point, target.direction, path->ray.time};
+        OozeF3 light = ooze_path_incoming_light(trace, &shadow_ray, &target, OOZE_SHADOW_PLAIN);
         light = f3_scale(f3_mul(light, path->throughput),
                          phase_pdf * ooze_balance_heuristic(target.pdf, phase_pdf));
         path->scattered = true;
@@ -35,7 +36,8 @@ static void scatter_in_medium(OozeTrace *trace, OozePath *path, OozeF3 point)
     OozeF3 out = sample_phase_function(path->ray.direction, ooze_sampler_pair(trace->sampler));
     path->pdf = phase_function(f3_dot(path->ray.direction, out));
     path->ray.direction = out;
-    path->scattered = true;
+    path->scattered = !trace->is_photon;
+    path->gathered = false;
     path->from_camera = false;
 }
 

@@ -49,7 +49,8 @@ float ooze_straight_transmittance(const OozeHit *hit, OozeF3 direction)
     return 1.0f - ooze_fresnel(cosine, hit->bsdf->refraction);
 }
 
-OozeF3 ooze_trace_transmittance(const OozeTracer *tracer, const OozeRay *ray, float distance)
+OozeF3 ooze_trace_transmittance(const OozeTracer *tracer, const OozeRay *ray, float distance,
+                                unsigned shadow)
 {
     float epsilon = ooze_ray_scene_epsilon(tracer->scene), at = 0.0f, near = epsilon;
     OozeF3 transmitted = f3_all(1.0f);
@@ -62,7 +63,10 @@ OozeF3 ooze_trace_transmittance(const OozeTracer *tracer, const OozeRay *ray, fl
         if (hit.is_wall) {
             continue;
         }
-        if (hit.bsdf->kind != OOZE_LOOK_CLEAR) {
+        if (hit.is_plane && (shadow & OOZE_SHADOW_FADES)) {
+            return f3_scale(transmitted, ooze_plane_fade(tracer, &hit));
+        }
+        if (hit.bsdf->kind != OOZE_LOOK_CLEAR || (shadow & OOZE_SHADOW_CLEAR)) {
             return f3_all(0.0f);
         }
         transmitted = f3_scale(transmitted, ooze_straight_transmittance(&hit, ray->direction));
@@ -79,13 +83,18 @@ bool ooze_path_sample_light(OozeTrace *trace, OozeF3 point, OozeLightSample *lig
 {
     OozePair place = ooze_sampler_pair(trace->sampler), choice = ooze_sampler_pair(trace->sampler);
     *light = ooze_lights_sample(trace->tracer->lights, point, place, choice.u);
+    OozeLightSample before; /* lights are in front of the environment */
+    if (light->is_environment && trace->tracer->lights->count > 0 &&
+        ooze_lights_hit(trace->tracer->lights, point, light->direction, INFINITY, &before)) {
+        return false;
+    }
     return light->pdf > 0.0f;
 }
 
-OozeF3 ooze_path_incoming_light(const OozeTrace *trace, OozeF3 point, float time,
-                                const OozeLightSample *light)
+OozeF3 ooze_path_incoming_light(const OozeTrace *trace, const OozeRay *ray,
+                                const OozeLightSample *light, unsigned shadow)
 {
-    OozeRay ray = {point, light->direction, time};
-    OozeF3 transmitted = ooze_trace_transmittance(trace->tracer, &ray, light->distance);
+    shadow |= light->is_environment ? OOZE_SHADOW_FADES : OOZE_SHADOW_PLAIN;
+    OozeF3 transmitted = ooze_trace_transmittance(trace->tracer, ray, light->distance, shadow);
     return f3_mul(transmitted, f3_scale(light->radiance, 1.0f / light->pdf));
 }

@@ -1,8 +1,9 @@
 #include "render/path.h"
+#include "render/photon_map.h"
 
 enum { DEPTH_MAX = 48, DEPTH_ROULETTE = 4 };
 
-/* ---- surfaces ---- */
+/* ---- surfaces -------------------------------------------------------------------------------- */
 
 /* Light leaves a translucent medium diffusely. */
 static bool leave_translucent(OozeTrace *trace, OozePath *path, const OozeHit *hit)
@@ -18,7 +19,8 @@ static bool leave_translucent(OozeTrace *trace, OozePath *path, const OozeHit *h
         float cosine = f3_dot(target.direction, frame.n);
         if (cosine > 0.0f && f3_dot(target.direction, hit->geometric_normal) > 0.0f) {
             float bsdf_pdf = cosine / OOZE_PI_F;
-            OozeF3 light = ooze_path_incoming_light(trace, point, path->ray.time, &target);
+            const OozeRay shadow_ray = {point, target.direction, path->ray.time};
+            OozeF3 light = ooze_path_incoming_light(trace, &shadow_ray, &target, OOZE_SHADOW_PLAIN);
             light = f3_scale(f3_mul(light, path->throughput),
                              bsdf_pdf * ooze_balance_heuristic(target.pdf, bsdf_pdf));
             path->scattered = true;
@@ -31,7 +33,24 @@ static bool leave_translucent(OozeTrace *trace, OozePath *path, const OozeHit *h
     path->ray.origin = path->scatter_point = point;
     path->medium = -1;
     path->scattered = true;
+    path->gathered = false;
     return true;
+}
+
+/* Adds the light that photons bring; it arrives from their mean direction. */
+static void add_photons(OozeTrace *trace, const OozePath *path, const OozeHit *hit,
+                        const OozeShadingFrame *frame, OozeF3 view)
+{
+    OozeF3 normal = f3_scale(hit->geometric_normal, hit->front ? 1.0f : -1.0f), towards;
+    OozeF3 irradiance =
+        ooze_photon_map_irradiance(trace->tracer->photons, hit->point, normal, &towards);
+    OozeF3 light_local = ooze_frame_local(frame, towards);
+    if (f3_max(irradiance) > 0.0f && light_local.z > 0.0f) {
+        float pdf;
+        OozeF3 value = ooze_bsdf_evaluate(hit->bsdf, hit->color, view, light_local, &pdf);
+        OozeF3 light = f3_mul(f3_mul(irradiance, value), path->throughput);
+        ooze_path_add_radiance(trace, path, f3_scale(light, 1.0f / fmaxf(light_local.z, 0.05f)));
+    }
 }
 
 /* Opaque and metal surfaces, and translucent ones from outside. */
@@ -43,13 +62,19 @@ static bool scatter_at_surface(OozeTrace *trace, OozePath *path, const OozeHit *
     view.z = fmaxf(view.z, 1e-4f);
     ooze_path_record_features(trace, f3_mul(path->throughput, hit->color), frame.n, hit->distance);
     OozeF3 point = ooze_path_offset_point(trace, hit, side);
+    unsigned shadow = OOZE_SHADOW_PLAIN;
+    if (trace->tracer->photons) {
+        add_photons(trace, path, hit, &frame, view);
+        shadow = OOZE_SHADOW_CLEAR;
+    }
     OozeLightSample target;
     if (ooze_path_sample_light(trace, point, &target)) {
         float bsdf_pdf;
         OozeF3 light_local = ooze_frame_local(&frame, target.direction);
         OozeF3 value = ooze_bsdf_evaluate(hit->bsdf, hit->color, view, light_local, &bsdf_pdf);
         if (f3_max(value) > 0.0f && side * f3_dot(target.direction, hit->geometric_normal) > 0.0f) {
-            OozeF3 light = ooze_path_incoming_light(trace, point, path->ray.time, &target);
+            const OozeRay shadow_ray = {point, target.direction, path->ray.time};
+            OozeF3 light = ooze_path_incoming_light(trace, &shadow_ray, &target, shadow);
             light = f3_mul(f3_mul(light, value), path->throughput);
             ooze_path_add_radiance(trace, path,
                                    f3_scale(light, ooze_balance_heuristic(target.pdf, bsdf_pdf)));
@@ -62,6 +87,7 @@ static bool scatter_at_surface(OozeTrace *trace, OozePath *path, const OozeHit *
     path->pdf = sample.pdf;
     float out = side * f3_dot(path->ray.direction, hit->geometric_normal);
     if (sample.enters) {
+        path->gathered = false;
         path->medium = hit->bsdf_index;
         path->ray.origin = ooze_path_offset_point(trace, hit, -side);
         path->scattered = true;
@@ -69,10 +95,12 @@ static bool scatter_at_surface(OozeTrace *trace, OozePath *path, const OozeHit *
     }
     path->ray.origin = path->scatter_point = point;
     path->scattered = path->scattered || sample.pdf > 0.0f;
+    path->gathered = trace->tracer->photons && sample.pdf > 0.0f;
+    path->touched_clear = false;
     return out > 0.0f && f3_max(path->throughput) > 0.0f;
 }
 
-/* ---- paths ---- */
+/* ---- paths ----------------------------------------------------------------------------------- */
 
 float ooze_plane_fade(const OozeTracer *tracer, const OozeHit *hit)
 {
@@ -83,9 +111,23 @@ float ooze_plane_fade(const OozeTracer *tracer, const OozeHit *hit)
     return smoothstepf(tracer->fade_from, tracer->fade_to, distance);
 }
 
+/* Whether photons bring the light at the end of this path. */
+static bool is_for_photons(const OozePath *path)
+{
+    return path->gathered && path->touched_clear;
+}
+
 static void add_backdrop(OozeTrace *trace, const OozePath *path, float weight)
 {
-    OozeF3 light = ooze_lights_backdrop(trace->tracer->lights, path->ray.direction);
+    const OozeLights *lights = trace->tracer->lights;
+    if (lights->environment && is_for_photons(path)) {
+        return;
+    }
+    OozeF3 light = ooze_lights_backdrop(lights, path->ray.direction, path->from_camera);
+    if (path->pdf > 0.0f && lights->environment) {
+        weight *= ooze_balance_heuristic(path->pdf,
+                                         ooze_lights_environment_pdf(lights, path->ray.direction));
+    }
     ooze_path_add_radiance(trace, path, f3_scale(f3_mul(light, path->throughput), weight));
 }
 
@@ -98,6 +140,9 @@ static bool add_light_hit(OozeTrace *trace, const OozePath *path, float far)
     if (path->from_camera ||
         !ooze_lights_hit(trace->tracer->lights, from, path->ray.direction, before + far, &light)) {
         return false;
+    }
+    if (is_for_photons(path)) {
+        return true;
     }
     float weight = path->pdf > 0.0f ? ooze_balance_heuristic(path->pdf, light.pdf) : 1.0f;
     ooze_path_add_radiance(trace, path, f3_scale(f3_mul(light.radiance, path->throughput), weight));
@@ -123,14 +168,24 @@ static bool survives_roulette(OozeTrace *trace, OozePath *path)
 /* Adds the light behind the wall of a container, which is sampled through it. */
 static void add_light_behind_wall(OozeTrace *trace, const OozePath *path, const OozeHit *hit)
 {
-    OozeF3 from = path->scatter_point;
+    const OozeLights *lights = trace->tracer->lights;
+    OozeF3 from = path->scatter_point, direction = path->ray.direction;
     OozeLightSample light;
-    if (!ooze_lights_hit(trace->tracer->lights, from, path->ray.direction, INFINITY, &light)) {
+    if (is_for_photons(path)) {
         return;
     }
+    unsigned shadow = path->gathered ? OOZE_SHADOW_CLEAR : OOZE_SHADOW_PLAIN;
+    if (!ooze_lights_hit(lights, from, direction, INFINITY, &light)) {
+        if (!lights->environment) {
+            return;
+        }
+        light = (OozeLightSample){direction, ooze_lights_backdrop(lights, direction, false),
+                                  INFINITY, ooze_lights_environment_pdf(lights, direction), true};
+        shadow |= OOZE_SHADOW_FADES;
+    }
     float distance = light.distance - f3_length(f3_sub(hit->point, from));
-    const OozeRay ray = {hit->point, path->ray.direction, path->ray.time};
-    OozeF3 transmitted = ooze_trace_transmittance(trace->tracer, &ray, distance);
+    const OozeRay ray = {hit->point, direction, path->ray.time};
+    OozeF3 transmitted = ooze_trace_transmittance(trace->tracer, &ray, distance, shadow);
     OozeF3 incoming = f3_mul(f3_mul(light.radiance, path->throughput), transmitted);
     ooze_path_add_radiance(trace, path,
                            f3_scale(incoming, ooze_balance_heuristic(path->pdf, light.pdf)));

@@ -12,6 +12,8 @@ typedef struct OozePath {
     bool scattered;       /* not specular only: crosses clear media straight */
     bool from_camera;     /* no interaction since the camera */
     bool by_chance;       /* one of several ways on was chosen at random: may be a firefly */
+    bool gathered;        /* the last scattering has the light of photons */
+    bool touched_clear;   /* since then, or since its start, it met a clear medium */
     int medium;           /* index of the BSDF of the medium it is in; -1: air */
     int depth;
 } OozePath;
@@ -20,6 +22,7 @@ typedef struct OozeTrace {
     const OozeTracer *tracer;
     OozeSampler *sampler;
     OozeFeatures *features; /* NULL once recorded */
+    bool is_photon;         /* from a light: takes no light on its way */
     OozeF3 radiance;
 } OozeTrace;
 
@@ -64,9 +67,9 @@ void ooze_path_record_features(OozeTrace *trace, OozeF3 albedo, OozeF3 normal, f
 float ooze_straight_transmittance(const OozeHit *hit, OozeF3 direction);
 /* Samples a point on a light; false where that light does not illuminate `point`. */
 bool ooze_path_sample_light(OozeTrace *trace, OozeF3 point, OozeLightSample *light);
-/* Transmitted radiance of the sample over its pdf; `time`: of the path. */
-OozeF3 ooze_path_incoming_light(const OozeTrace *trace, OozeF3 point, float time,
-                                const OozeLightSample *light);
+/* Transmitted radiance of the sample over its pdf, along a ray to it. */
+OozeF3 ooze_path_incoming_light(const OozeTrace *trace, const OozeRay *ray,
+                                const OozeLightSample *light, unsigned shadow);
 
 /* Refracts, reflects or passes straight; false where the path ends. */
 bool ooze_path_cross_clear(OozeTrace *trace, OozePath *path, const OozeHit *hit);

@@ -4,7 +4,7 @@
 static OozeF3 ambient(const OozeLights *lights, OozeF3 normal)
 {
     OozeF3 direction = f3_unit(f3_add(normal, f3_scale(lights->up, 0.8f)));
-    return f3_scale(ooze_lights_backdrop(lights, direction), 0.8f);
+    return f3_scale(ooze_lights_backdrop(lights, direction, false), 0.8f);
 }
 
 /* All lights; the first casts shadows. */
@@ -28,7 +28,8 @@ static OozeF3 direct(const OozeTracer *tracer, const OozeHit *hit, OozeF3 normal
         }
         OozeF3 irradiance = f3_scale(light->radiance, solid_angle * cosine / OOZE_PI_F);
         const OozeRay shadow = {point, direction, time};
-        if (i == 0 && f3_max(ooze_trace_transmittance(tracer, &shadow, distance)) == 0.0f) {
+        if (i == 0 && f3_max(ooze_trace_transmittance(tracer, &shadow, distance,
+                                                      OOZE_SHADOW_PLAIN)) == 0.0f) {
             irradiance = f3_scale(irradiance, 0.15f);
         }
         sum = f3_add(sum, irradiance);
@@ -41,7 +42,7 @@ OozeF3 ooze_preview(const OozeTracer *tracer, const OozeRay *ray, OozeSampler *s
 {
     (void)sampler;
     OozeHit hit;
-    OozeF3 backdrop = ooze_lights_backdrop(tracer->lights, ray->direction);
+    OozeF3 backdrop = ooze_lights_backdrop(tracer->lights, ray->direction, true);
     if (!ooze_ray_scene_intersect(tracer->scene, ray, 0.0f, INFINITY, &hit)) {
         return backdrop;
     }

@@ -18,6 +18,7 @@ struct OozeRayScene {
     unsigned geometry_count;
     OozePlane *planes;
     int plane_count;
+    OozeF3 clear_low, clear_high; /* bounds of clear media; low > high: there are none */
 };
 
 /* ---- Embree ---------------------------------------------------------------------------------- */
@@ -59,6 +60,7 @@ OozeStatus ooze_ray_scene_create(OozeRayScene **scene, OozeError *error)
                          "the ray tracer Embree does not start (error %d)",
                          (int)rtcGetDeviceError(NULL));
     }
+    ooze_ray_scene_clear(made);
     rtcSetDeviceErrorFunction(made->device, record_failure, made);
     return OOZE_OK;
 }
@@ -85,6 +87,8 @@ void ooze_ray_scene_clear(OozeRayScene *scene)
     scene->planes = NULL;
     scene->geometry_count = 0;
     scene->bsdf_count = scene->plane_count = 0;
+    scene->clear_low = f3_all(INFINITY);
+    scene->clear_high = f3_all(-INFINITY);
 }
 
 void ooze_ray_scene_destroy(OozeRayScene *scene)
@@ -225,6 +229,29 @@ static RTCGeometry make_triangles(RTCDevice device, const OozeRayGeometry *from)
     return geometry;
 }
 
+/* Extends the bounds of clear media by the vertices of a geometry that have a clear BSDF. */
+static void add_clear_bounds(OozeRayScene *scene, const OozeRayGeometry *from)
+{
+    float *low = &scene->clear_low.x, *high = &scene->clear_high.x;
+    uint64_t count = from->is_wall ? 0 : from->vertex_count * step_count(from);
+    for (uint64_t i = 0; i < count; i++) {
+        uint64_t vertex = i % from->vertex_count;
+        int bsdf = from->bsdf + (from->materials ? from->materials[vertex] : 0);
+        for (int k = 0; k < 3 && scene->bsdfs[bsdf].kind == OOZE_LOOK_CLEAR; k++) {
+            float at = from->positions[3 * i + (uint64_t)k];
+            low[k] = fminf(low[k], at - from->radius);
+            high[k] = fmaxf(high[k], at + from->radius);
+        }
+    }
+}
+
+bool ooze_ray_scene_clear_bounds(const OozeRayScene *scene, OozeF3 *low, OozeF3 *high)
+{
+    *low = scene->clear_low;
+    *high = scene->clear_high;
+    return low->x <= high->x;
+}
+
 static OozeStatus open_scene(OozeRayScene *scene, OozeError *error)
 {
     if (!scene->embree) {
@@ -259,6 +286,7 @@ OozeStatus ooze_ray_scene_add_geometry(OozeRayScene *scene, const OozeRayGeometr
     if (!grown || !copy_geometry(geometry, &grown[id])) {
         return ooze_fail_memory(error, "a surface", geometry->vertex_count * 3 * sizeof(float));
     }
+    add_clear_bounds(scene, geometry);
     RTCGeometry made = geometry->triangles ? make_triangles(scene->device, geometry)
                                            : make_spheres(scene->device, geometry);
     if (made) {

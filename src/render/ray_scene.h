@@ -72,6 +72,9 @@ OozeStatus ooze_ray_scene_commit(OozeRayScene *scene, float size, OozeError *err
 float ooze_ray_scene_epsilon(const OozeRayScene *scene);
 const OozeBsdf *ooze_ray_scene_bsdf(const OozeRayScene *scene, int index);
 
+/* The box of all clear media, panes left out; false: there are none. */
+bool ooze_ray_scene_clear_bounds(const OozeRayScene *scene, OozeF3 *low, OozeF3 *high);
+
 /* The first hit between `near` and `far`; false for none. Thread-safe. */
 bool ooze_ray_scene_intersect(const OozeRayScene *scene, const OozeRay *ray, float near, float far,
                               OozeHit *hit);

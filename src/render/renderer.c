@@ -7,15 +7,19 @@
 #include "render/denoise.h"
 #include "render/film.h"
 #include "render/legend.h"
+#include "render/photon_map.h"
 #include "render/preview.h"
 #include "render/renderer_state.h"
 #include "scene/scene.h"
 #include "world/frame.h"
 
-#define FADE_FROM    1.6f /* distances between which planes fade out, in radii of the view */
-#define FADE_TO      6.0f
-#define CONTACT_GAP  1.2f /* spacings */
-#define MEMORY_SHARE 0.5  /* of physical memory that a picture may take */
+#define FADE_FROM        1.6f /* distances between which planes fade out, in radii of the view */
+#define FADE_TO          6.0f
+#define CONTACT_GAP      1.2f /* spacings */
+#define PHOTONS_PER_PATH 0.0625
+#define PHOTONS_MIN      5e4
+#define PHOTONS_MAX      2e6
+#define MEMORY_SHARE     0.5 /* of physical memory that a picture may take */
 
 /* ---- creation -------------------------------------------------------------------------------- */
 
@@ -105,6 +109,13 @@ static OozeStatus expose(OozeRenderer *renderer, const OozeExposeJob *job, unsig
     return status;
 }
 
+/* Photons cost a fraction of the paths of the picture. */
+static uint64_t photon_count(const OozeRenderDef *def)
+{
+    double count = def->size.x * def->size.y * def->samples * PHOTONS_PER_PATH;
+    return (uint64_t)fmin(fmax(count, PHOTONS_MIN), PHOTONS_MAX);
+}
+
 OozeStatus ooze_render_frame(OozeRenderer *renderer, const OozeFrame *frame,
                              OozeRenderProgress progress, void *user, unsigned char *pixels,
                              OozeError *error)
@@ -135,8 +146,12 @@ OozeStatus ooze_render_frame(OozeRenderer *renderer, const OozeFrame *frame,
     OozeVec3 horizontal = vec3_madd(camera.forward, -vec3_dot(camera.forward, up), up);
     OozeLightPlace place = {f3_of(view.centre), f3_of(up), f3_of(vec3_unit(horizontal, camera.up)),
                             (float)view.size};
+    bool has_environment = def->environment != OOZE_ENVIRONMENT_BACKDROP && !def->preview;
+    if (has_environment) {
+        ooze_environment_make(&renderer->environment, def, place.up, place.forward);
+    }
     OozeLights lights;
-    ooze_lights_make(&lights, def, &place);
+    ooze_lights_make(&lights, def, &place, has_environment ? &renderer->environment : NULL);
     OozeTracer tracer = {.scene = renderer->ray_scene,
                          .lights = &lights,
                          .centre = place.centre,
@@ -144,6 +159,15 @@ OozeStatus ooze_render_frame(OozeRenderer *renderer, const OozeFrame *frame,
                          .fade_to = FADE_TO * place.size,
                          .contact_gap = CONTACT_GAP * (float)frame->spacing,
                          .radiance_max = (float)def->firefly_limit};
+    OozePhotonMap photons = {.count = 0};
+    if (def->caustics && !def->preview && !def->color_by) {
+        OozePhotonJob photon_job = {&tracer, photon_count(def), def->seed, renderer->threads};
+        status = ooze_photon_map_create(&photons, &photon_job, error);
+        if (status) {
+            return status;
+        }
+        tracer.photons = photons.count > 0 ? &photons : NULL;
+    }
     const uint32_t preview_samples = 2;
     OozeExposeJob job = {.tracer = &tracer,
                          .camera = &camera,
@@ -153,6 +177,7 @@ OozeStatus ooze_render_frame(OozeRenderer *renderer, const OozeFrame *frame,
                          .progress = progress,
                          .user = user};
     status = expose(renderer, &job, pixels, error);
+    ooze_photon_map_free(&photons);
     if (!status && def->color_by) {
         OozeColorField color_field = ooze_renderer_color_field(renderer);
         OozeLegend legend = {color_field.name, renderer->field_unit, color_field.low,

@@ -4,6 +4,7 @@
 
 #include "base/bounds.h"
 #include "base/threads.h"
+#include "render/lights.h"
 #include "render/renderer.h"
 #include "render/solid_meshes.h"
 
@@ -13,10 +14,11 @@ struct OozeRenderer {
     OozeThreads *threads;
     OozeRayScene *ray_scene;
     OozeSolidMeshes meshes;
-    uint64_t frames;      /* number of surveyed frames */
-    OozeBounds bounds;    /* of the particles of all of them, or of the followed material */
-    OozeVec3 half_extent; /* the largest of the followed material in any of them */
-    OozeVec3 focus;       /* its centre in the frame surveyed or rendered last */
+    OozeEnvironment environment; /* of the picture that was rendered last */
+    uint64_t frames;             /* number of surveyed frames */
+    OozeBounds bounds;           /* of the particles of all of them, or of the followed material */
+    OozeVec3 half_extent;        /* the largest of the followed material in any of them */
+    OozeVec3 focus;              /* its centre in the frame surveyed or rendered last */
     uint64_t most_particles;
     double spacing;
     double field_low, field_high; /* range of the colour field in all of them */
