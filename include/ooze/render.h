@@ -99,6 +99,9 @@ OOZE_API OozeStatus ooze_render_frame(OozeRenderer *renderer, const OozeFrame *f
                                       OozeRenderProgress progress, void *user,
                                       unsigned char *pixels, OozeError *error);
 
+/* Mean number of samples per pixel of the last picture; 0: none, or `renderer` is NULL. */
+OOZE_API double ooze_renderer_mean_samples(const OozeRenderer *renderer);
+
 /* Hash of all settings that a picture depends on, besides its frame; 0: `renderer` is NULL. */
 OOZE_API uint64_t ooze_renderer_hash(const OozeRenderer *renderer);
 

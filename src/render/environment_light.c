@@ -124,7 +124,7 @@ OozeF3 ooze_environment_background(const OozeEnvironment *environment, OozeF3 di
 {
     OozeF3 d = local_of(environment, direction), light;
     if (environment->type == OOZE_ENVIRONMENT_SKY) {
-        light = sky(d);
+        light = sky(f3_unit(f3(d.x, fmaxf(d.y, 0.0f), d.z))); /* haze hides the far ground */
     } else if (environment->type == OOZE_ENVIRONMENT_STUDIO) {
         float near = expf(-4.0f * (1.0f - f3_dot(d, f3_unit(f3(0, 0.05f, 1)))));
         light = f3_mix(f3(0.12f, 0.12f, 0.13f), f3(0.52f, 0.52f, 0.53f), near);
@@ -141,6 +141,6 @@ bool ooze_environment_sun(const OozeEnvironment *environment, OozeF3 *direction,
     OozeF3 sun = sun_direction();
     OozeF3 towards = f3_madd(f3_scale(environment->right, sun.x), sun.y, environment->up);
     *direction = f3_madd(towards, sun.z, environment->forward);
-    *radiance = f3_scale(f3(1.25f, 1.12f, 0.92f), environment->strength);
+    *radiance = f3_scale(f3(2.1f, 1.85f, 1.5f), environment->strength);
     return environment->type == OOZE_ENVIRONMENT_SKY;
 }

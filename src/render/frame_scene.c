@@ -69,7 +69,8 @@ static OozeStatus add_bsdfs(OozeRenderer *renderer, const OozeFrame *frame, cons
     for (int i = 0; i < def->solid_count && !status; i++) {
         const OozeSolidDef *solid = &def->solids[i];
         const float *color = solid_color(renderer, frame, i, camera);
-        OozeBsdf bsdf = ooze_bsdf_make(&solid->look, solid->name, "matte", color, extent);
+        OozeBsdf bsdf = ooze_bsdf_make(&solid->look, solid->name,
+                                       ooze_renderer_default_look(renderer, i), color, extent);
         bsdf = renderer->def.preview ? ooze_bsdf_opaque(&bsdf) : bsdf;
         if (bsdf.texture && isnan(solid->look.scale)) {
             bsdf.texture_scale = texture_scale(&renderer->meshes.meshes[i], bsdf.texture, view);
@@ -115,8 +116,9 @@ OozeStatus ooze_renderer_build_scene(OozeRenderer *renderer, const OozeFrame *fr
     bool has_grid = def->backdrop == OOZE_BACKDROP_GRID;
     float grid_spacing = has_grid ? (float)ooze_axis_step_below(view->size / 3.0) : 0.0f;
     double open_time = def->shutter / renderer->scene->def.frame_rate;
+    OozeStatus status = ooze_renderer_find_hiding(renderer, frame, view, camera, error);
     ooze_ray_scene_clear(ray_scene);
-    OozeStatus status = add_bsdfs(renderer, frame, view, camera->position, error);
+    status = status ? status : add_bsdfs(renderer, frame, view, camera->position, error);
     if (!status && frame->particle_count > 0) {
         bool spheres = def->particles || def->preview;
         OozeFluidDrawing how = {.settings = &renderer->scene->def.surface,

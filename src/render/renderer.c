@@ -1,6 +1,7 @@
 /* From a frame to a picture: bounds, ray scene, path tracing, legend. */
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/vec3.h"
@@ -83,6 +84,7 @@ void ooze_renderer_free(OozeRenderer *renderer)
 {
     if (renderer) {
         ooze_solid_meshes_free(&renderer->meshes);
+        ooze_free(renderer->points);
         ooze_ray_scene_destroy(renderer->ray_scene);
         ooze_threads_destroy(renderer->threads);
         ooze_free(renderer);
@@ -98,7 +100,9 @@ static OozeStatus expose(OozeRenderer *renderer, const OozeExposeJob *job, unsig
     OozeFilm film;
     OozeStatus status = ooze_film_create(&film, (uint32_t)def->size.x, (uint32_t)def->size.y,
                                          memory_limit(), error);
-    status = status ? status : ooze_film_expose(&film, job, renderer->threads, error);
+    status = status
+                 ? status
+                 : ooze_film_expose(&film, job, renderer->threads, &renderer->mean_samples, error);
     if (!status && def->denoise && !def->preview) {
         status = ooze_denoise(&film, renderer->threads, error);
     }
@@ -116,6 +120,59 @@ static uint64_t photon_count(const OozeRenderDef *def)
     return (uint64_t)fmin(fmax(count, PHOTONS_MIN), PHOTONS_MAX);
 }
 
+/* Exposes with the caustics of the scene, where they are wanted and there are any. */
+static OozeStatus expose_with_photons(OozeRenderer *renderer, OozeTracer *tracer,
+                                      const OozeExposeJob *job, unsigned char *pixels,
+                                      OozeError *error)
+{
+    const OozeRenderDef *def = &renderer->def;
+    OozePhotonMap photons = {.count = 0};
+    OozeStatus status = OOZE_OK;
+    if (def->caustics && !def->preview) {
+        OozePhotonJob photon_job = {tracer, photon_count(def), def->seed, renderer->threads};
+        status = ooze_photon_map_create(&photons, &photon_job, error);
+        tracer->photons = photons.count > 0 ? &photons : NULL;
+    }
+    status = status ? status : expose(renderer, job, pixels, error);
+    ooze_photon_map_free(&photons);
+    return status;
+}
+
+static void make_lights(OozeRenderer *renderer, const OozeLightPlace *place, OozeLights *lights)
+{
+    const OozeRenderDef *def = &renderer->def;
+    bool has_environment = def->environment != OOZE_ENVIRONMENT_BACKDROP && !def->preview;
+    if (has_environment) {
+        ooze_environment_make(&renderer->environment, def, place->up, place->forward);
+    }
+    ooze_lights_make(lights, def, place, has_environment ? &renderer->environment : NULL);
+}
+
+static OozeLightPlace light_place(const OozeFrame *frame, const OozeView *view,
+                                  const OozeCamera *camera)
+{
+    OozeVec3 up = vec3_axis(frame->up);
+    OozeVec3 horizontal = vec3_madd(camera->forward, -vec3_dot(camera->forward, up), up);
+    return (OozeLightPlace){f3_of(view->centre), f3_of(up),
+                            f3_of(vec3_unit(horizontal, camera->up)), (float)view->size};
+}
+
+/* Surveys the frame where none was, and moves what follows it. */
+static OozeStatus prepare(OozeRenderer *renderer, const OozeFrame *frame, OozeError *error)
+{
+    OozeStatus status = ooze_frame_check_arrays(frame, error);
+    status = status ? status : ooze_fluid_check(frame, error);
+    if (!status && renderer->frames == 0) {
+        status = ooze_renderer_survey(renderer, frame, error);
+    }
+    if (!status && renderer->def.follow) {
+        OozeBounds bounds;
+        status = ooze_renderer_shown_bounds(renderer, frame, &bounds, error);
+        ooze_renderer_follow(renderer, &bounds);
+    }
+    return status;
+}
+
 OozeStatus ooze_render_frame(OozeRenderer *renderer, const OozeFrame *frame,
                              OozeRenderProgress progress, void *user, unsigned char *pixels,
                              OozeError *error)
@@ -124,34 +181,22 @@ OozeStatus ooze_render_frame(OozeRenderer *renderer, const OozeFrame *frame,
     OOZE_REQUIRE(frame, error);
     OOZE_REQUIRE(pixels, error);
     const OozeRenderDef *def = &renderer->def;
-    OozeStatus status = ooze_frame_check_arrays(frame, error);
-    status = status ? status : ooze_fluid_check(frame, error);
-    if (!status && renderer->frames == 0) {
-        status = ooze_renderer_survey(renderer, frame, error);
-    }
-    if (!status && def->follow) {
-        OozeBounds bounds;
-        status = ooze_renderer_shown_bounds(renderer, frame, &bounds, error);
-        ooze_renderer_follow(renderer, &bounds);
+    double start = ooze_clock();
+    OozeStatus status = prepare(renderer, frame, error);
+    if (status) {
+        return status;
     }
     OozeView view = ooze_renderer_view(renderer);
     OozeCamera camera = ooze_renderer_camera(renderer);
     camera.shutter = def->shutter > 0.0;
-    status = status ? status : ooze_renderer_focus(renderer, frame, &view, &camera, error);
+    status = ooze_renderer_focus(renderer, frame, &view, &camera, error);
     status = status ? status : ooze_renderer_build_scene(renderer, frame, &view, &camera, error);
     if (status) {
         return status;
     }
-    OozeVec3 up = vec3_axis(frame->up);
-    OozeVec3 horizontal = vec3_madd(camera.forward, -vec3_dot(camera.forward, up), up);
-    OozeLightPlace place = {f3_of(view.centre), f3_of(up), f3_of(vec3_unit(horizontal, camera.up)),
-                            (float)view.size};
-    bool has_environment = def->environment != OOZE_ENVIRONMENT_BACKDROP && !def->preview;
-    if (has_environment) {
-        ooze_environment_make(&renderer->environment, def, place.up, place.forward);
-    }
+    OozeLightPlace place = light_place(frame, &view, &camera);
     OozeLights lights;
-    ooze_lights_make(&lights, def, &place, has_environment ? &renderer->environment : NULL);
+    make_lights(renderer, &place, &lights);
     OozeTracer tracer = {.scene = renderer->ray_scene,
                          .lights = &lights,
                          .centre = place.centre,
@@ -159,25 +204,18 @@ OozeStatus ooze_render_frame(OozeRenderer *renderer, const OozeFrame *frame,
                          .fade_to = FADE_TO * place.size,
                          .contact_gap = CONTACT_GAP * (float)frame->spacing,
                          .radiance_max = (float)def->firefly_limit};
-    OozePhotonMap photons = {.count = 0};
-    if (def->caustics && !def->preview && !def->color_by) {
-        OozePhotonJob photon_job = {&tracer, photon_count(def), def->seed, renderer->threads};
-        status = ooze_photon_map_create(&photons, &photon_job, error);
-        if (status) {
-            return status;
-        }
-        tracer.photons = photons.count > 0 ? &photons : NULL;
-    }
     const uint32_t preview_samples = 2;
     OozeExposeJob job = {.tracer = &tracer,
                          .camera = &camera,
                          .shade = def->preview ? ooze_preview : ooze_trace,
                          .samples = def->preview ? preview_samples : (uint32_t)def->samples,
+                         .adaptive = def->adaptive && !def->preview,
+                         .deadline =
+                             def->time_limit > 0.0 && !def->preview ? start + def->time_limit : 0.0,
                          .seed = def->seed,
                          .progress = progress,
                          .user = user};
-    status = expose(renderer, &job, pixels, error);
-    ooze_photon_map_free(&photons);
+    status = expose_with_photons(renderer, &tracer, &job, pixels, error);
     if (!status && def->color_by) {
         OozeColorField color_field = ooze_renderer_color_field(renderer);
         OozeLegend legend = {color_field.name, renderer->field_unit, color_field.low,
@@ -185,4 +223,9 @@ OozeStatus ooze_render_frame(OozeRenderer *renderer, const OozeFrame *frame,
         status = ooze_legend_draw(&legend, pixels, (int)def->size.x, (int)def->size.y, error);
     }
     return status;
+}
+
+double ooze_renderer_mean_samples(const OozeRenderer *renderer)
+{
+    return renderer ? renderer->mean_samples : 0.0;
 }

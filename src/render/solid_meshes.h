@@ -13,6 +13,7 @@ typedef struct OozeSolidMesh {
     OozeAxis up;   /* axis of the shape that points up in its own axes */
     bool is_plane;
     bool hidden;                 /* no mesh */
+    bool hides_fluid;            /* in view of the camera, see ooze_renderer_find_hiding */
     struct OozeShape *container; /* NULL: no container */
     OozeVec3 normal;             /* of a plane, local */
     OozeVec3 low, high;          /* bounds, local; not of planes */

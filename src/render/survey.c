@@ -50,6 +50,7 @@ OozeStatus ooze_renderer_survey(OozeRenderer *renderer, const OozeFrame *frame, 
     const char *color_by = renderer->def.color_by;
     status = !status && color_by ? ooze_color_field_check(frame, color_by, error) : status;
     status = status ? status : survey_bounds(renderer, frame, error);
+    status = status ? status : ooze_renderer_keep_points(renderer, frame, error);
     if (status) {
         return status;
     }
