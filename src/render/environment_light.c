@@ -79,7 +79,7 @@ static OozeF3 sky(OozeF3 d)
     air = f3_scale(air, 0.75f * (1.0f + 0.55f * to_sun * to_sun));
     float haze = expf(-9.0f * (1.0f - to_sun)), aureole = expf(-160.0f * (1.0f - to_sun));
     air = f3_madd(f3_madd(air, 0.45f * haze, glow), 2.5f * aureole, glow);
-    return f3_mix(air, ground, smoothstepf(0.0f, 0.06f, -d.y));
+    return f3_mix(air, ground, smoothstepf(0.0f, 0.35f, -d.y));
 }
 
 /* ---- kitchen --------------------------------------------------------------------------------- */
@@ -141,6 +141,6 @@ bool ooze_environment_sun(const OozeEnvironment *environment, OozeF3 *direction,
     OozeF3 sun = sun_direction();
     OozeF3 towards = f3_madd(f3_scale(environment->right, sun.x), sun.y, environment->up);
     *direction = f3_madd(towards, sun.z, environment->forward);
-    *radiance = f3_scale(f3(2.1f, 1.85f, 1.5f), environment->strength);
+    *radiance = f3_scale(f3(1.7f, 1.5f, 1.22f), environment->strength);
     return environment->type == OOZE_ENVIRONMENT_SKY;
 }

@@ -6,7 +6,10 @@
 #include "base/memory.h"
 #include "render/photons.h"
 
-#define GATHERED 60.0f /* photons within the radius where light is neither focused nor spread */
+/* Photons within the radius of those from a sun, where light is neither focused nor spread. Light of
+   larger sources has no fine caustics: its photons are spread wider, with less noise. */
+#define GATHERED   40.0f
+#define SOFT_RATIO 3.0f
 
 typedef struct Cell {
     int x, y, z;
@@ -60,7 +63,8 @@ OozeStatus ooze_photon_map_create(OozePhotonMap *map, const OozePhotonJob *job, 
     OozePhotonTarget target;
     OozeStatus status = OOZE_OK;
     if (ooze_photon_target(job->tracer, &target)) {
-        map->radius = sqrtf(GATHERED * target.area / (OOZE_PI_F * (float)job->emitted));
+        target.sharp_radius = sqrtf(GATHERED * target.area / (OOZE_PI_F * (float)job->emitted));
+        target.soft_radius = map->radius = SOFT_RATIO * target.sharp_radius;
         status = ooze_photons_trace(job, &target, &photons, &map->count, error);
     }
     status = status ? status : sort_photons(map, photons, error);
@@ -83,7 +87,6 @@ OozeF3 ooze_photon_map_irradiance(const OozePhotonMap *map, OozeF3 point, OozeF3
                                   OozeF3 *towards)
 {
     OozeF3 sum = f3_all(0.0f), direction = f3_all(0.0f), corner = f3_all(-map->radius);
-    float r2 = map->radius * map->radius, weight = 2.0f / (OOZE_PI_F * r2);
     Cell first = cell_of(map, f3_add(point, corner));
     for (int k = 0; k < 8 && map->count > 0; k++) {
         Cell cell = {first.x + (k & 1), first.y + (k >> 1 & 1), first.z + (k >> 2)};
@@ -92,13 +95,14 @@ OozeF3 ooze_photon_map_irradiance(const OozePhotonMap *map, OozeF3 point, OozeF3
             const OozePhoton *photon = &map->photons[i];
             OozeF3 away = f3_sub(photon->position, point);
             float d2 = f3_dot(away, away), height = f3_dot(away, normal);
+            float r2 = photon->radius * photon->radius;
             if (d2 >= r2 || f3_dot(photon->direction, normal) >= 0.0f ||
                 height * height > 0.1f * r2) {
                 continue;
             }
             Cell own = cell_of(map, photon->position); /* buckets hold photons of several cells */
             if (own.x == cell.x && own.y == cell.y && own.z == cell.z) {
-                OozeF3 flux = f3_scale(photon->flux, weight * (1.0f - d2 / r2));
+                OozeF3 flux = f3_scale(photon->flux, 2.0f / (OOZE_PI_F * r2) * (1.0f - d2 / r2));
                 sum = f3_add(sum, flux);
                 direction = f3_madd(direction, -f3_luminance(flux), photon->direction);
             }

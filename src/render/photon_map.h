@@ -10,6 +10,7 @@ typedef struct OozePhoton {
     OozeF3 position;
     OozeF3 direction; /* of flight */
     OozeF3 flux;
+    float radius; /* over which it is spread, m */
 } OozePhoton;
 
 struct OozePhotonMap {
@@ -17,7 +18,7 @@ struct OozePhotonMap {
     uint32_t *starts;    /* of the buckets; one more than buckets */
     uint32_t mask;       /* number of buckets less one: a power of two less one */
     uint64_t count;
-    float radius; /* within which photons are gathered, m */
+    float radius; /* the largest of all photons, m */
 };
 
 typedef struct OozePhotonJob {

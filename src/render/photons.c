@@ -119,17 +119,20 @@ static bool emit_parallel(const OozePhotonTarget *target, OozeF3 towards, OozeF3
 }
 
 /* Starts a photon at the box; false where its light does not reach it. */
-static bool emit(const Emission *emission, uint64_t i, OozeSampler *sampler, OozePath *path)
+static bool emit(const Emission *emission, uint64_t i, OozeSampler *sampler, OozePath *path,
+                 float *radius)
 {
     const OozeLights *lights = emission->tracer->lights;
     /* Photons of one light are consecutive: the points of a Sobol sequence. */
     float choice = ((float)i + 0.5f) / (float)emission->job->emitted;
     int index = ooze_lights_choose(lights, choice);
+    bool is_sun = index >= 0 && lights->lights[index].is_sun;
+    *radius = is_sun ? emission->target->sharp_radius : emission->target->soft_radius;
     OozePair place = ooze_sampler_pair(sampler), aim = ooze_sampler_pair(sampler);
     OozeF3 to_light;
     float distance = INFINITY, probability;
     bool good;
-    if (index >= 0 && !lights->lights[index].is_sun) {
+    if (index >= 0 && !is_sun) {
         const OozeLight *light = &lights->lights[index];
         probability = light->probability;
         good = emit_from_square(emission->target, light, place, aim, path, &to_light);
@@ -173,7 +176,9 @@ static bool fly(OozeTrace *trace, OozePath *path, OozePhoton *photon)
             ooze_path_cross_clear(trace, path, &hit);
             continue;
         }
-        *photon = (OozePhoton){hit.point, path->ray.direction, path->throughput};
+        photon->position = hit.point;
+        photon->direction = path->ray.direction;
+        photon->flux = path->throughput;
         return path->touched_clear && f3_max(path->throughput) > 0.0f;
     }
     return false;
@@ -187,8 +192,9 @@ static void trace_photons(void *context, uint64_t begin, uint64_t end, int worke
         OozeSampler sampler = ooze_sampler(emission->job->seed, PHOTON_STREAM, (uint32_t)i);
         OozeTrace trace = {.tracer = emission->tracer, .sampler = &sampler, .is_photon = true};
         OozePath path = {.medium = -1};
+        OozePhoton *photon = &emission->photons[i];
         emission->arrived[i] =
-            emit(emission, i, &sampler, &path) && fly(&trace, &path, &emission->photons[i]);
+            emit(emission, i, &sampler, &path, &photon->radius) && fly(&trace, &path, photon);
     }
 }
 

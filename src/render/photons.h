@@ -7,7 +7,8 @@
 /* The box of all clear geometry, which photons are aimed at. */
 typedef struct OozePhotonTarget {
     OozeF3 low, high;
-    float area; /* m2, of its mean shadow: a quarter of its surface */
+    float area;                      /* m2, of its mean shadow: a quarter of its surface */
+    float sharp_radius, soft_radius; /* m, of photons from suns and from larger lights */
 } OozePhotonTarget;
 
 /* False where nothing is clear. */

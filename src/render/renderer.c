@@ -17,9 +17,9 @@
 #define FADE_FROM        1.6f /* distances between which planes fade out, in radii of the view */
 #define FADE_TO          6.0f
 #define CONTACT_GAP      1.2f /* spacings */
-#define PHOTONS_PER_PATH 0.0625
-#define PHOTONS_MIN      5e4
-#define PHOTONS_MAX      2e6
+#define PHOTONS_PER_PATH 0.1
+#define PHOTONS_MIN      1e5
+#define PHOTONS_MAX      3e6
 #define MEMORY_SHARE     0.5 /* of physical memory that a picture may take */
 
 /* ---- creation -------------------------------------------------------------------------------- */
