@@ -1,5 +1,10 @@
-/* Radiance of the environments. White surfaces in their light have a radiance of about 1. */
+/* Radiance of the environments. */
 #include "render/environment.h"
+
+/* Factors with which a white surface that faces up has a radiance of 1. */
+#define STUDIO_LEVEL  0.58f
+#define SKY_LEVEL     0.74f
+#define KITCHEN_LEVEL 0.70f
 
 /* A light of rectangular outline with soft edges, as seen from the scene. */
 typedef struct Box {
@@ -114,9 +119,10 @@ static OozeF3 kitchen(OozeF3 d)
 OozeF3 ooze_environment_radiance(const OozeEnvironment *environment, OozeF3 direction)
 {
     OozeF3 d = local_of(environment, direction);
-    OozeF3 light = environment->type == OOZE_ENVIRONMENT_STUDIO ? studio(d)
-                   : environment->type == OOZE_ENVIRONMENT_SKY  ? sky(d)
-                                                                : kitchen(d);
+    OozeF3 light = environment->type == OOZE_ENVIRONMENT_STUDIO ? f3_scale(studio(d), STUDIO_LEVEL)
+                   : environment->type == OOZE_ENVIRONMENT_SKY
+                       ? f3_scale(sky(d), SKY_LEVEL)
+                       : f3_scale(kitchen(d), KITCHEN_LEVEL);
     return f3_scale(light, environment->strength);
 }
 
@@ -124,7 +130,8 @@ OozeF3 ooze_environment_background(const OozeEnvironment *environment, OozeF3 di
 {
     OozeF3 d = local_of(environment, direction), light;
     if (environment->type == OOZE_ENVIRONMENT_SKY) {
-        light = sky(f3_unit(f3(d.x, fmaxf(d.y, 0.0f), d.z))); /* haze hides the far ground */
+        /* Haze hides the far ground. */
+        light = f3_scale(sky(f3_unit(f3(d.x, fmaxf(d.y, 0.0f), d.z))), SKY_LEVEL);
     } else if (environment->type == OOZE_ENVIRONMENT_STUDIO) {
         float near = expf(-4.0f * (1.0f - f3_dot(d, f3_unit(f3(0, 0.05f, 1)))));
         light = f3_mix(f3(0.12f, 0.12f, 0.13f), f3(0.52f, 0.52f, 0.53f), near);
@@ -141,6 +148,6 @@ bool ooze_environment_sun(const OozeEnvironment *environment, OozeF3 *direction,
     OozeF3 sun = sun_direction();
     OozeF3 towards = f3_madd(f3_scale(environment->right, sun.x), sun.y, environment->up);
     *direction = f3_madd(towards, sun.z, environment->forward);
-    *radiance = f3_scale(f3(1.7f, 1.5f, 1.22f), environment->strength);
+    *radiance = f3_scale(f3(1.7f, 1.5f, 1.22f), SKY_LEVEL * environment->strength);
     return environment->type == OOZE_ENVIRONMENT_SKY;
 }

@@ -93,8 +93,8 @@ static void absorption_follows_beer(void **state)
         CHECK_OK(ooze_ray_scene_commit(ray_scene, 0.1f, &error));
         OozeTracer tracer = {.scene = ray_scene, .lights = &lights};
         Estimate seen = shoot(&tracer, f3(0.3f, 0.2f, 1.0f), f3(0, 0, -1), 4);
-        OozeF3 straight =
-            ooze_trace_transmittance(&tracer, f3(0.3f, 0.2f, 1.0f), f3(0, 0, -1), INFINITY);
+        const OozeRay ray = {f3(0.3f, 0.2f, 1.0f), f3(0, 0, -1), 0.5f};
+        OozeF3 straight = ooze_trace_transmittance(&tracer, &ray, INFINITY, OOZE_SHADOW_PLAIN);
         for (int k = 0; k < 3; k++) {
             double left = pow((double)amber[k], thickness / depth);
             CHECK_NEAR(seen.mean[k], left, 1e-3); /* single precision over an epsilon of 1e-6 m */
@@ -182,7 +182,7 @@ static void a_ball_covers_its_solid_angle(void **state)
     OozeFilm film;
     CHECK_OK(ooze_film_create(&film, 240, 160, UINT64_MAX, &error));
     OozeExposeJob job = {.tracer = &tracer, .camera = &camera, .shade = ooze_trace, .samples = 4};
-    CHECK_OK(ooze_film_expose(&film, &job, NULL, &error));
+    CHECK_OK(ooze_film_expose(&film, &job, NULL, NULL, &error));
     double coverage = 0.0, pixels = 240.0 * 160.0;
     for (int i = 0; i < 240 * 160; i++) {
         coverage += (double)film.pixels[i].coverage;
