@@ -96,7 +96,7 @@ static OozeF3 marble(OozeF3 base, OozeF3 p)
     fine = fine * fine * fine * fine;
     fine *= fine * fine;
     float strength =
-        0.75f * thick * smoothstepf(0.3f, 0.7f, noise(f3_scale(p, 0.9f))) + 0.3f * fine;
+        0.95f * thick * smoothstepf(0.25f, 0.6f, noise(f3_scale(p, 0.9f))) + 0.3f * fine;
     OozeF3 dark = f3_mul(base, f3(0.30f, 0.31f, 0.35f));
     OozeF3 cloudy = f3_scale(base, 0.90f + 0.10f * bend);
     return f3_mix(cloudy, dark, fminf(strength, 1.0f));

@@ -86,7 +86,7 @@ static void photons_obey_beer_and_fresnel(void **state)
                    1e3 * thickness, c, share, passed);
             CHECK_NEAR(share, passed, 0.005); /* a share of 0.04 chosen at random 100000 times */
             if (c == 1) {
-                /* 64 times some 40 photons */
+                /* 64 times some 60 photons */
                 CHECK_NEAR(local, passed, 0.05 * passed);
             }
         }
