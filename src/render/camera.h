@@ -29,8 +29,8 @@ OozeCamera ooze_camera_make(const OozeRenderDef *def, OozeAxis up, OozeVec3 low,
    focus, so that focusing does not change the view. */
 double ooze_camera_focal_length(const OozeCamera *camera, double focus_distance);
 
-/* A ray through a point of the picture, 0 to 1 from the left and from the top. It starts at a random
-   point of the lens and time, where the camera has a lens or a shutter. */
+/* A ray through a point of the picture, 0 to 1 from the left and from the top. It starts at a
+   random point of the lens and time, where the camera has a lens or a shutter. */
 OozeRay ooze_camera_ray(const OozeCamera *camera, float x, float y, OozeSampler *sampler);
 /* Position of a point of the world in the picture; false behind the camera. */
 bool ooze_camera_project(const OozeCamera *camera, OozeVec3 point, double *x, double *y);

@@ -105,7 +105,8 @@ static int find_interval(const float *sums, int count, float random)
     return low;
 }
 
-/* Per steradian: the probability of the cell over its extent in angles, and the sine of the metric. */
+/* Per steradian: the probability of the cell over its extent in angles, and the sine of the
+   metric. */
 static float cell_pdf(const OozeEnvironment *environment, int row, int column, float sine)
 {
     const float *sums = environment->cell_sums[row];

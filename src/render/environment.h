@@ -15,8 +15,8 @@ typedef struct OozeEnvironment {
     OozeF3 right, up, forward; /* its axes; forward: horizontal, from the camera */
     float strength;
     float mean_luminance; /* over all directions */
-    /* Cumulative probabilities of the rows (equal angles from the axis up), and of the cells of each
-       row. */
+    /* Cumulative probabilities of the rows (equal angles from the axis up), and of the cells of
+       each row. */
     float row_sums[OOZE_ENVIRONMENT_ROWS + 1];
     float cell_sums[OOZE_ENVIRONMENT_ROWS][OOZE_ENVIRONMENT_COLUMNS + 1];
 } OozeEnvironment;

@@ -205,8 +205,8 @@ static OozeStatus expose_adaptively(Exposure *exposure, OozeThreads *threads, do
     uint32_t *chosen = ooze_alloc(tiles, sizeof *chosen);
     OozeStatus status =
         noise && chosen ? OOZE_OK : ooze_fail_memory(error, "a picture", tiles * 20ull);
-    bool goes_on = !status;
-    while (goes_on) {
+    bool continues = !status;
+    while (continues) {
         double round_start = ooze_clock();
         uint64_t count = tiles;
         if (even < EVEN_SAMPLES) { /* 1, 1, 2, 4 samples: the first round is short */
@@ -219,7 +219,7 @@ static OozeStatus expose_adaptively(Exposure *exposure, OozeThreads *threads, do
             count = choose_tiles(exposure, noise, noise + tiles, chosen);
         }
         status = expose_round(exposure, count, threads, start, error);
-        goes_on = !status && count > 0 && exposure->spent < most && has_time(job, round_start);
+        continues = !status && count > 0 && exposure->spent < most && has_time(job, round_start);
     }
     ooze_free(noise);
     ooze_free(chosen);

@@ -5,7 +5,8 @@
 
 uint64_t ooze_film_bytes(uint64_t width, uint64_t height)
 {
-    /* The denoiser needs two more films, the exposure its tallies, the result three bytes a pixel. */
+    /* The denoiser needs two more films, the exposure its tallies, the result three bytes a
+       pixel. */
     return width * height * (3 * sizeof(OozePixel) + sizeof(OozeTally) + 3);
 }
 

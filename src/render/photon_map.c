@@ -6,8 +6,8 @@
 #include "base/memory.h"
 #include "render/photons.h"
 
-/* Photons within the radius of those from a sun, where light is neither focused nor spread. Light of
-   larger sources has no fine caustics: its photons are spread wider, with less noise. */
+/* Photons within the radius of those from a sun, where light is neither focused nor spread. Light
+   of larger sources has no fine caustics: its photons are spread wider, with less noise. */
 #define GATHERED   60.0f
 #define SOFT_RATIO 3.0f
 

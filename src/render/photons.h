@@ -14,8 +14,8 @@ typedef struct OozePhotonTarget {
 /* False where nothing is clear. */
 bool ooze_photon_target(const OozeTracer *tracer, OozePhotonTarget *target);
 
-/* Photons that passed clear media and arrived at other surfaces, in the order of their emission. The
-   caller frees them. */
+/* Photons that passed clear media and arrived at other surfaces, in the order of their emission.
+   The caller frees them. */
 OozeStatus ooze_photons_trace(const OozePhotonJob *job, const OozePhotonTarget *target,
                               OozePhoton **photons, uint64_t *count, OozeError *error);
 

@@ -18,6 +18,7 @@
 #define FADE_TO          6.0f
 #define CONTACT_GAP      1.2f /* spacings */
 #define PHOTONS_PER_PATH 0.1
+#define ADAPTIVE_SAMPLES 64.0 /* of a picture that needs photons */
 #define PHOTONS_MIN      1e5
 #define PHOTONS_MAX      3e6
 #define MEMORY_SHARE     0.5 /* of physical memory that a picture may take */
@@ -113,10 +114,13 @@ static OozeStatus expose(OozeRenderer *renderer, const OozeExposeJob *job, unsig
     return status;
 }
 
-/* Photons cost a fraction of the paths of the picture. */
+/* Photons cost a fraction of the paths of the picture. That of a picture with adaptive samples does
+   not depend on their number: it is the same whether a time or a number ends them. */
 static uint64_t photon_count(const OozeRenderDef *def)
 {
-    double count = def->size.x * def->size.y * def->samples * PHOTONS_PER_PATH;
+    bool adaptive = def->adaptive || def->time_limit > 0.0;
+    double samples = adaptive ? ADAPTIVE_SAMPLES : def->samples;
+    double count = def->size.x * def->size.y * samples * PHOTONS_PER_PATH;
     return (uint64_t)fmin(fmax(count, PHOTONS_MIN), PHOTONS_MAX);
 }
 

@@ -5,8 +5,8 @@
 #include "ooze/look.h"
 #include "render/float3.h"
 
-/* Colour at a point of the solid's own axes (y points up), m. `scale`: the length of the pattern, m.
-   A white base stays within 0 to 1. */
+/* Colour at a point of the solid's own axes (y points up), m. `scale`: the length of the pattern,
+   m. A white base stays within 0 to 1. */
 OozeF3 ooze_texture_color(OozeTexture texture, OozeF3 base, float scale, OozeF3 point);
 
 /* Length of the pattern of a look without one, m. `size`: radius of what is in view. */

@@ -47,8 +47,8 @@ static OozeRayScene *scene_with_floor(const OozeBsdf *clear, float height)
     return ray_scene;
 }
 
-/* The sun's irradiance is pi. Between the faces of the slab light goes back and forth: (1 - R)^2 a /
-   (1 - R^2 a^2) passes, a by Beer's law. */
+/* The sun's irradiance is pi. Between the faces of the slab light goes back and forth: (1 - R)^2 a
+   / (1 - R^2 a^2) passes, a by Beer's law. */
 static void photons_obey_beer_and_fresnel(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* Environments: directions are sampled with the density that is stated, sampling does not change the
-   mean, and surfaces have the light that an integral over all directions gives. */
+/* Environments: directions are sampled with the density that is stated, sampling does not change
+   the mean, and surfaces have the light that an integral over all directions gives. */
 #include "render_scene.h"
 
 #include "base/vec3.h"
@@ -28,8 +28,8 @@ typedef struct Mean {
     double value, error;
 } Mean;
 
-/* The mean of radiance times a cosine over all directions: luminance that a surface with this normal
-   receives, from samples of the environment or from uniform ones. */
+/* The mean of radiance times a cosine over all directions: luminance that a surface with this
+   normal receives, from samples of the environment or from uniform ones. */
 static Mean irradiance(const OozeEnvironment *environment, OozeF3 normal, bool by_importance,
                        uint32_t n)
 {

@@ -1,5 +1,5 @@
-/* Exposure in rounds: samples go where the noise is, pictures of equal mean samples are equal however
-   they ended, and a radiance becomes the byte that tone curve and sRGB give it. */
+/* Exposure in rounds: samples go where the noise is, pictures of equal mean samples are equal
+   however they ended, and a radiance becomes the byte that tone curve and sRGB give it. */
 #include "check.h"
 
 #include "base/clock.h"

@@ -1,4 +1,4 @@
-/* The lens and the shutter: circles of confusion of a thin lens, and blur as long as the way that
+/* The lens and the shutter: circles of confusion of a thin lens, and blur as long as the path that
    things move while the shutter is open. */
 #include "render_run.h"
 
@@ -97,9 +97,9 @@ static void the_circle_of_confusion_is_that_of_a_thin_lens(void **state)
     }
 }
 
-/* A ball with velocity v leaves a streak of length v T: the variance grows by (v T)^2 / 12 along the
-   motion, and not across. */
-static void blur_is_as_long_as_the_way_while_the_shutter_is_open(void **state)
+/* A ball with velocity v leaves a streak of length v T: the variance grows by (v T)^2 / 12 along
+   the motion, and not across. */
+static void blur_is_as_long_as_the_path_while_the_shutter_is_open(void **state)
 {
     (void)state;
     const double z = 1.0, open_time = 0.5 / 24.0, radius = 0.01;
@@ -133,8 +133,8 @@ static double depth_below(const OozeRayScene *ray_scene, double x, double y, dou
     return any ? (double)hit.distance : INFINITY;
 }
 
-/* The block falls at 1 m/s: its top is lower by v T when the shutter closes than when it opens, drawn
-   as particles and as a surface. */
+/* The block falls at 1 m/s: its top is lower by v T when the shutter closes than when it opens,
+   drawn as particles and as a surface. */
 static void fluid_moves_with_its_velocity(void **state)
 {
     (void)state;
@@ -274,7 +274,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_circle_of_confusion_is_that_of_a_thin_lens),
-        cmocka_unit_test(blur_is_as_long_as_the_way_while_the_shutter_is_open),
+        cmocka_unit_test(blur_is_as_long_as_the_path_while_the_shutter_is_open),
         cmocka_unit_test(fluid_moves_with_its_velocity),
         cmocka_unit_test(solids_move_and_turn),
         cmocka_unit_test(pictures_are_blurred_when_asked),

@@ -1,11 +1,12 @@
-/* Looks of solids: textures move with them and conserve energy, and what hides the fluid is glass. */
+/* Looks of solids: textures move with them and conserve energy, and what hides the fluid is
+   glass. */
 #include "render_run.h"
 
 #include "render/renderer_state.h"
 #include "render/texture.h"
 
-/* White stays within 0 to 1, the same point has the same colour, and the pattern repeats nowhere near
-   but varies over its length. */
+/* White stays within 0 to 1, the same point has the same colour, and the pattern repeats nowhere
+   near but varies over its length. */
 static void textures_vary_and_add_no_light(void **state)
 {
     (void)state;
