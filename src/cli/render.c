@@ -287,7 +287,8 @@ static int finish(Render *job)
             printf(" (%llu of them from before)", (unsigned long long)job->kept);
         }
         if (job->def.time_limit > 0.0 && job->drawn > 0) {
-            printf(", %.1f samples a pixel", job->samples / (double)job->drawn);
+            /* Rounded down: as many adaptive samples give the same picture. */
+            printf(", %.0f samples a pixel", floor(job->samples / (double)job->drawn));
         }
         printf("%s%s\n", video ? ", video " : "", video ? job->video : "");
     }
