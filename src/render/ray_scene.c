@@ -331,6 +331,25 @@ static OozeF3 interpolate(const float *values, const uint32_t corner[3], float u
     return f3_madd(f3_madd(f3_scale(a, 1.0f - u - v), u, b), v, c);
 }
 
+/* Axes of textures: y points up. */
+static OozeF3 texture_axes(OozeAxis up, OozeF3 v)
+{
+    return up == OOZE_AXIS_X ? f3(v.y, v.x, v.z) : up == OOZE_AXIS_Z ? f3(v.x, v.z, v.y) : v;
+}
+
+static OozeF3 textured_color(const OozeRayGeometry *geometry, const uint32_t corner[3], float u,
+                             float v, const OozeBsdf *bsdf, OozeF3 color)
+{
+    const float *points = geometry->texture_points;
+    OozeF3 a = f3_load(points + 3 * (size_t)corner[0]);
+    OozeF3 b = f3_load(points + 3 * (size_t)corner[1]);
+    OozeF3 c = f3_load(points + 3 * (size_t)corner[2]);
+    OozeF3 normal = f3_cross(f3_sub(b, a), f3_sub(c, a));
+    return ooze_texture_color(bsdf->texture, color, bsdf->texture_scale,
+                              texture_axes(geometry->texture_up, interpolate(points, corner, u, v)),
+                              texture_axes(geometry->texture_up, normal));
+}
+
 /* Fills in everything but distance and point. */
 static void describe_hit(const OozeRayScene *scene, const struct RTCRayHit *found, OozeF3 direction,
                          OozeHit *hit)
@@ -360,12 +379,7 @@ static void describe_hit(const OozeRayScene *scene, const struct RTCRayHit *foun
         hit->color = interpolate(geometry->colors, corner, u, v);
     }
     if (geometry->texture_points && hit->bsdf->texture_scale > 0.0f) {
-        OozeF3 at = interpolate(geometry->texture_points, corner, u, v);
-        at = geometry->texture_up == OOZE_AXIS_X   ? f3(at.y, at.x, at.z)
-             : geometry->texture_up == OOZE_AXIS_Z ? f3(at.x, at.z, at.y)
-                                                   : at;
-        hit->color =
-            ooze_texture_color(hit->bsdf->texture, hit->color, hit->bsdf->texture_scale, at);
+        hit->color = textured_color(geometry, corner, u, v, hit->bsdf, hit->color);
     }
     hit->is_fluid = geometry->is_fluid;
     hit->is_wall = geometry->is_wall;
@@ -416,7 +430,7 @@ static bool intersect_plane(const OozeRayScene *scene, const OozeRay *ray, float
     hit->color = hit->bsdf->color;
     if (hit->bsdf->texture_scale > 0.0f) {
         hit->color = ooze_texture_color(hit->bsdf->texture, hit->color, hit->bsdf->texture_scale,
-                                        plane_coordinates(first, hit->point));
+                                        plane_coordinates(first, hit->point), f3(0, 1, 0));
     }
     if (first->grid_spacing > 0.0f) {
         hit->color = grid_color(first, hit->point, hit->color);

@@ -116,11 +116,13 @@ static OozeF3 plate(OozeF3 base, OozeF3 p)
 }
 
 /* Checks of coloured and white threads in plain weave. */
-static OozeF3 cloth(OozeF3 base, OozeF3 p)
+static OozeF3 cloth(OozeF3 base, OozeF3 p, OozeF3 normal)
 {
     const float threads = 28.0f; /* per check */
     p = wrapped(p);
-    float u = p.x + 0.5f * p.y, v = p.z + 0.5f * p.y;
+    /* Coordinates across the face: the two axes that the normal is farthest from. */
+    float x = fabsf(normal.x), y = fabsf(normal.y), z = fabsf(normal.z);
+    float u = x >= y && x >= z ? p.z : p.x, v = y >= x && y >= z ? p.z : p.y;
     float warp = u - floorf(u) < 0.5f ? 1.0f : 0.0f, weft = v - floorf(v) < 0.5f ? 1.0f : 0.0f;
     float a = threads * u, b = threads * v;
     bool warp_above = (((int)floorf(a) + (int)floorf(b)) & 1) == 0;
@@ -132,7 +134,8 @@ static OozeF3 cloth(OozeF3 base, OozeF3 p)
     return f3_scale(f3_mix(white, base, warp_above ? warp : weft), shade);
 }
 
-OozeF3 ooze_texture_color(OozeTexture texture, OozeF3 base, float scale, OozeF3 point)
+OozeF3 ooze_texture_color(OozeTexture texture, OozeF3 base, float scale, OozeF3 point,
+                          OozeF3 normal)
 {
     OozeF3 p = f3_scale(point, 1.0f / scale), color = base;
     switch (texture) {
@@ -146,7 +149,7 @@ OozeF3 ooze_texture_color(OozeTexture texture, OozeF3 base, float scale, OozeF3 
         color = plate(base, p);
         break;
     case OOZE_TEXTURE_CLOTH:
-        color = cloth(base, p);
+        color = cloth(base, p, normal);
         break;
     case OOZE_TEXTURE_NONE:
     case OOZE_TEXTURE_COUNT:

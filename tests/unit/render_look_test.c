@@ -15,9 +15,10 @@ static void textures_vary_and_add_no_light(void **state)
         enum { N = 4000 };
         for (int i = 0; i < N; i++) {
             OozeF3 p = f3(0.013f * (float)(i % 80), 0.0f, 0.013f * (float)(i / 80));
-            OozeF3 c = ooze_texture_color((OozeTexture)t, f3_all(1.0f), 0.7f, p);
+            OozeF3 c = ooze_texture_color((OozeTexture)t, f3_all(1.0f), 0.7f, p, f3(0, 1, 0));
             assert_true(c.x >= 0 && c.y >= 0 && c.z >= 0 && f3_max(c) <= 1.0f);
-            OozeF3 twice = ooze_texture_color((OozeTexture)t, f3_all(1.0f), 1.4f, f3_scale(p, 2));
+            OozeF3 twice =
+                ooze_texture_color((OozeTexture)t, f3_all(1.0f), 1.4f, f3_scale(p, 2), f3(0, 1, 0));
             close += fabs((double)(c.y - twice.y));
             sum += (double)c.y;
             squares += (double)c.y * (double)c.y;
@@ -26,7 +27,8 @@ static void textures_vary_and_add_no_light(void **state)
         printf("  texture %d: mean %.3f, deviation %.3f\n", t, sum / N, deviation);
         assert_true(deviation > 0.03);
         assert_true(close / N < 1e-3); /* `scale` is the length of the pattern */
-        OozeF3 far = ooze_texture_color((OozeTexture)t, f3_all(1.0f), 1e-6f, f3(1e6f, -1e6f, 3e5f));
+        OozeF3 far = ooze_texture_color((OozeTexture)t, f3_all(1.0f), 1e-6f, f3(1e6f, -1e6f, 3e5f),
+                                        f3(1, 0, 0));
         assert_true(isfinite(far.x + far.y + far.z));
     }
 }
