@@ -17,6 +17,16 @@ typedef enum OozeLookKind {
     OOZE_LOOK_KIND_COUNT
 } OozeLookKind;
 
+/* A pattern in the colour of a solid. Fluids have the plain colour. */
+typedef enum OozeTexture {
+    OOZE_TEXTURE_NONE,
+    OOZE_TEXTURE_WOOD,   /* planks with annual rings */
+    OOZE_TEXTURE_MARBLE, /* veins */
+    OOZE_TEXTURE_PLATE,  /* painted rings near the rim */
+    OOZE_TEXTURE_CLOTH,  /* woven checks */
+    OOZE_TEXTURE_COUNT
+} OozeTexture;
+
 /* One row of the table of named looks. */
 typedef struct OozeLookInfo {
     const char *name;
@@ -30,6 +40,7 @@ typedef struct OozeLookInfo {
     double cloudiness;   /* mean number of scattering events per depth */
     double translucency; /* share of the light that enters a translucent body */
     const char *help;    /* one line of description */
+    OozeTexture texture;
 } OozeLookInfo;
 
 /* The table of looks; `*count` is its length. Row 0 is "auto": the row with the name of the
@@ -42,6 +53,7 @@ typedef struct OozeLookDef {
     float color[3]; /* linear RGB; NAN: that of the row */
     double depth;   /* m; NAN: that of the row times the fluid's extent */
     double refraction, roughness, coat, cloudiness, translucency; /* NAN: that of the row */
+    double scale; /* m, length of the texture's pattern; NAN: a share of what is in view */
 } OozeLookDef;
 
 OOZE_API OozeLookDef ooze_look_def_default(void);

@@ -18,6 +18,15 @@ typedef enum OozeBackdrop {
     OOZE_BACKDROP_COUNT
 } OozeBackdrop;
 
+/* Light from all around, which replaces the lights of the backdrop. */
+typedef enum OozeEnvironmentType {
+    OOZE_ENVIRONMENT_BACKDROP, /* none: the lights of the backdrop */
+    OOZE_ENVIRONMENT_STUDIO,   /* soft boxes in a grey room */
+    OOZE_ENVIRONMENT_SKY,      /* sun and clear sky */
+    OOZE_ENVIRONMENT_KITCHEN,  /* a window and a warm lamp */
+    OOZE_ENVIRONMENT_COUNT
+} OozeEnvironmentType;
+
 /* A square area light. */
 typedef struct OozeLightDef {
     OozeVec3 position; /* m, of its centre */
@@ -37,9 +46,21 @@ typedef struct OozeRenderDef {
        every surveyed frame */
     OozeVec3 view_low, view_high;
     const char *follow; /* name of the material that the camera moves with; NULL: none */
-    OozeVec3 size;      /* pixels: x is the width, y the height */
-    int samples;        /* light paths per pixel */
+    double f_number;    /* of a lens with an image of the size of 35 mm film; NAN: all is sharp */
+    double aperture;    /* m, diameter of the lens, instead of an f-number; NAN: all is sharp */
+    double focus_distance; /* m, along the axis of the camera; NAN: to what is in focus */
+    const char *focus;     /* name of the material or solid in focus; NULL: the fluid */
+    double shutter;        /* share of the time between two frames that it is open; 0: no blur */
+    OozeVec3 size;         /* pixels: x is the width, y the height */
+    int samples;           /* light paths per pixel; with `adaptive` their mean */
+    bool adaptive;         /* more paths where there is more noise */
+    double time_limit;     /* s per picture: paths are added until then; 0: `samples` decides */
     OozeBackdrop backdrop;
+    OozeEnvironmentType environment;
+    double environment_rotation;  /* degrees about the axis up */
+    double environment_strength;  /* factor of its light */
+    bool caustics;                /* light is focused by clear fluid and glass: photons */
+    double firefly_limit;         /* largest radiance that a path by chance brings; 0: none */
     double exposure;              /* stops: 1 doubles the light */
     bool denoise;                 /* smooths the remaining noise, but not across edges */
     const char *color_by;         /* name of a particle field, or "speed"; NULL: the looks */
@@ -77,6 +98,9 @@ typedef bool (*OozeRenderProgress)(void *user, double share);
 OOZE_API OozeStatus ooze_render_frame(OozeRenderer *renderer, const OozeFrame *frame,
                                       OozeRenderProgress progress, void *user,
                                       unsigned char *pixels, OozeError *error);
+
+/* Mean number of samples per pixel of the last picture; 0: none, or `renderer` is NULL. */
+OOZE_API double ooze_renderer_mean_samples(const OozeRenderer *renderer);
 
 /* Hash of all settings that a picture depends on, besides its frame; 0: `renderer` is NULL. */
 OOZE_API uint64_t ooze_renderer_hash(const OozeRenderer *renderer);

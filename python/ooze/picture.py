@@ -27,7 +27,8 @@ def encode_png(pixels: numpy.ndarray) -> bytes:
         return (struct.pack(">I", len(data)) + kind + data +
                 struct.pack(">I", zlib.crc32(kind + data)))
     head = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
-    return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) +
+    tags = chunk(b"sRGB", b"\0") + chunk(b"gAMA", struct.pack(">I", 45455))
+    return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + tags +
             chunk(b"IDAT", zlib.compress(rows.tobytes(), 6)) + chunk(b"IEND", b""))
 
 

@@ -29,7 +29,8 @@ typedef struct Render {
     bool quiet, with_video;
     unsigned char *pixels;
     char **pictures; /* paths of finished pictures, in order */
-    uint64_t count, kept, damaged;
+    uint64_t count, kept, damaged, drawn;
+    double samples; /* sum of the mean samples per pixel of the pictures drawn */
     uint64_t wanted, particles;
     OozeProgress progress;
 } Render;
@@ -111,6 +112,16 @@ static bool read_options(const OozeArguments *arguments, char *color, Render *jo
         (color && !read_color(arguments, color, def))) {
         return false;
     }
+    const char *time = ooze_argument_text(arguments, "time");
+    char end;
+    if (time && (sscanf(time, "%lf%c", &def->time_limit, &end) != 1 || !(def->time_limit > 0.0))) {
+        ooze_usage_error(arguments->command, "option --time needs seconds above 0, not '%s'", time);
+        return false;
+    }
+    if (ooze_argument_given(arguments, "samples")) {
+        def->time_limit = time ? def->time_limit : 0.0;
+    }
+    def->adaptive = def->adaptive || ooze_argument_given(arguments, "adaptive");
     def->samples = (int)samples;
     def->threads = (int)threads;
     def->preview = ooze_argument_given(arguments, "preview");
@@ -174,6 +185,8 @@ static OozeStatus draw(Render *job, const OozeFrame *frame, const char *path, Oo
     }
     OozeStatus status =
         ooze_render_frame(job->renderer, frame, draw_progress, job, job->pixels, error);
+    job->samples += ooze_renderer_mean_samples(job->renderer);
+    job->drawn++;
     return status ? status
                   : ooze_png_write(path, job->pixels, (uint32_t)job->def.size.x,
                                    (uint32_t)job->def.size.y, PNG_KEY, settings, error);
@@ -273,6 +286,10 @@ static int finish(Render *job)
         if (job->kept > 0) {
             printf(" (%llu of them from before)", (unsigned long long)job->kept);
         }
+        if (job->def.time_limit > 0.0 && job->drawn > 0) {
+            /* Rounded down: as many adaptive samples give the same picture. */
+            printf(", %.0f samples a pixel", floor(job->samples / (double)job->drawn));
+        }
         printf("%s%s\n", video ? ", video " : "", video ? job->video : "");
     }
     if (stopped) {
@@ -362,6 +379,10 @@ static const OozeOption options[] = {
     OOZE_FRAMES_OPTION,
     {"size", 0, "WxH", false, "pixels"},
     {"samples", 0, "N", false, "light paths a pixel"},
+    {"time", 0, "SECONDS", false,
+     "of a picture: light paths are added where there is noise until then"},
+    {"adaptive", 0, NULL, false,
+     "more light paths where there is noise; `--samples` is their mean"},
     {"preview", 0, NULL, false, "particles in direct light: rough, and much faster"},
     {"particles", 0, NULL, false, "particles as spheres instead of the surface"},
     {"color-by", 0, "FIELD[:LOW:HIGH]", false,
@@ -380,7 +401,7 @@ static const OozeOption options[] = {
 
 const OozeCommand ooze_command_render = {
     .name = "render",
-    .synopsis = "RUN [--frames A:B[:S]] [--size WxH] [--samples N] [--preview]",
+    .synopsis = "RUN [--frames A:B[:S]] [--size WxH] [--samples N | --time SECONDS] [--preview]",
     .summary = "Draw pictures and a video of a run",
     .details =
         "Writes one PNG a frame, and an MP4 video (with the program `ffmpeg`) of more than one. "

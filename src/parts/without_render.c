@@ -45,6 +45,12 @@ OozeStatus ooze_render_frame(OozeRenderer *renderer, const OozeFrame *frame,
     return fail_unsupported(error);
 }
 
+double ooze_renderer_mean_samples(const OozeRenderer *renderer)
+{
+    (void)renderer;
+    return 0.0;
+}
+
 uint64_t ooze_renderer_hash(const OozeRenderer *renderer)
 {
     (void)renderer;

@@ -81,6 +81,8 @@ OozeBsdf ooze_bsdf_make(const OozeLookDef *def, const char *name, const char *fa
         bsdf.absorption = absorption_of(bsdf.color, depth);
         bsdf.scattering = or_default(def->cloudiness, row->cloudiness) / depth;
     }
+    bsdf.texture = row->texture;
+    bsdf.texture_scale = row->texture && !isnan(def->scale) ? (float)def->scale : 0.0f;
     fill_coat_albedo(&bsdf);
     return bsdf;
 }

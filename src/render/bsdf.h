@@ -22,6 +22,8 @@ typedef struct OozeBsdf {
     float coat;         /* factor of its reflectance */
     float translucency; /* share of the light at the base that enters the medium */
     bool vertex_color;  /* the colour of the hit replaces that of the base */
+    OozeTexture texture;
+    float texture_scale; /* m; 0: the plain colour */
     /* Directional albedo of the coat (of metals: of a white metal) by cosine, and its mean over the
        hemisphere; the rest of the light reaches the base. */
     float coat_albedo[OOZE_BSDF_ANGLES];

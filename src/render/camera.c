@@ -58,7 +58,7 @@ static OozeVec3 recentred(const OozeCamera *camera, OozeVec3 at, OozeVec3 low, O
 OozeCamera ooze_camera_make(const OozeRenderDef *def, OozeAxis up, OozeVec3 low, OozeVec3 high,
                             double aspect)
 {
-    OozeCamera camera;
+    OozeCamera camera = {.lens_radius = 0.0};
     camera.tan_half_height = tan(0.5 * ooze_radians(def->field_of_view));
     camera.tan_half_width = camera.tan_half_height * aspect;
     OozeVec3 centre = vec3_scale(vec3_add(low, high), 0.5), axis = vec3_axis(up);
@@ -84,12 +84,30 @@ OozeCamera ooze_camera_make(const OozeRenderDef *def, OozeAxis up, OozeVec3 low,
     return camera;
 }
 
-OozeF3 ooze_camera_ray(const OozeCamera *camera, float x, float y)
+/* The lens equation, 1 / focal length = 1 / object distance + 1 / image distance. */
+double ooze_camera_focal_length(const OozeCamera *camera, double focus_distance)
+{
+    double image = 0.5 * OOZE_SENSOR_HEIGHT / camera->tan_half_height;
+    return image * focus_distance / (image + focus_distance);
+}
+
+OozeRay ooze_camera_ray(const OozeCamera *camera, float x, float y, OozeSampler *sampler)
 {
     double a = (2.0 * (double)x - 1.0) * camera->tan_half_width,
            b = (1.0 - 2.0 * (double)y) * camera->tan_half_height;
     OozeVec3 direction = vec3_madd(vec3_madd(camera->forward, a, camera->right), b, camera->up);
-    return f3_of(vec3_unit(direction, camera->forward));
+    OozeVec3 origin = camera->position;
+    if (camera->lens_radius > 0.0) {
+        OozePair random = ooze_sampler_pair(sampler);
+        double r = camera->lens_radius * sqrt((double)random.u),
+               phi = 2.0 * M_PI * (double)random.v;
+        OozeVec3 sharp = vec3_madd(origin, camera->focus_distance, direction);
+        origin = vec3_madd(origin, r * cos(phi), camera->right);
+        origin = vec3_madd(origin, r * sin(phi), camera->up);
+        direction = vec3_sub(sharp, origin);
+    }
+    float time = camera->shutter ? ooze_sampler_pair(sampler).u : 0.5f;
+    return (OozeRay){f3_of(origin), f3_of(vec3_unit(direction, camera->forward)), time};
 }
 
 bool ooze_camera_project(const OozeCamera *camera, OozeVec3 point, double *x, double *y)

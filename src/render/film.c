@@ -3,12 +3,11 @@
 #include "base/fail.h"
 #include "base/memory.h"
 
-enum { TILE = 16, BATCH = 64 /* tiles between two calls of progress */ };
-
 uint64_t ooze_film_bytes(uint64_t width, uint64_t height)
 {
-    /* The denoiser needs two more films, the result three bytes a pixel. */
-    return width * height * (3 * sizeof(OozePixel) + 3);
+    /* The denoiser needs two more films, the exposure its tallies, the result three bytes a
+       pixel. */
+    return width * height * (3 * sizeof(OozePixel) + sizeof(OozeTally) + 3);
 }
 
 OozeStatus ooze_film_create(OozeFilm *film, uint32_t width, uint32_t height, uint64_t limit,
@@ -29,84 +28,6 @@ void ooze_film_free(OozeFilm *film)
 {
     ooze_free(film->pixels);
     film->pixels = NULL;
-}
-
-/* ---- exposure -------------------------------------------------------------------------------- */
-
-typedef struct Exposure {
-    OozeFilm *film;
-    const OozeExposeJob *job;
-    uint64_t first; /* tile of the batch */
-    uint32_t across;
-} Exposure;
-
-static void expose_pixel(const Exposure *exposure, uint32_t x, uint32_t y)
-{
-    const OozeExposeJob *job = exposure->job;
-    OozeFilm *film = exposure->film;
-    uint64_t index = (uint64_t)y * film->width + x;
-    OozePixel sum = {.variance = 0.0f};
-    double luminance_sum = 0.0, luminance2_sum = 0.0;
-    for (uint32_t i = 0; i < job->samples; i++) {
-        OozeSampler sampler = ooze_sampler(job->seed, index, i);
-        OozePair at = ooze_sampler_pair(&sampler);
-        OozeF3 direction = ooze_camera_ray(job->camera, ((float)x + at.u) / (float)film->width,
-                                           ((float)y + at.v) / (float)film->height);
-        OozeFeatures features = {.distance = 0.0f};
-        OozeF3 color =
-            job->shade(job->tracer, f3_of(job->camera->position), direction, &sampler, &features);
-        color = isfinite(color.x + color.y + color.z) ? color : f3_all(0.0f);
-        sum.color = f3_add(sum.color, color);
-        sum.albedo = f3_add(sum.albedo, features.albedo);
-        sum.normal = f3_add(sum.normal, features.normal);
-        sum.distance += features.distance;
-        sum.coverage += features.distance > 0.0f ? 1.0f : 0.0f;
-        double luminance = (double)f3_luminance(color);
-        luminance_sum += luminance;
-        luminance2_sum += luminance * luminance;
-    }
-    float scale = 1.0f / (float)job->samples;
-    double n = (double)job->samples, mean = luminance_sum / n;
-    OozePixel *pixel = &film->pixels[index];
-    pixel->color = f3_scale(sum.color, scale);
-    pixel->albedo = f3_scale(sum.albedo, scale);
-    pixel->normal = f3_scale(sum.normal, scale);
-    pixel->distance = sum.distance * scale;
-    pixel->coverage = sum.coverage * scale;
-    pixel->variance = (float)(fmax(luminance2_sum / n - mean * mean, 0.0) / fmax(n - 1.0, 1.0));
-}
-
-static void expose_tiles(void *context, uint64_t begin, uint64_t end, int worker)
-{
-    (void)worker;
-    const Exposure *exposure = context;
-    for (uint64_t i = begin; i < end; i++) {
-        uint64_t tile = exposure->first + i;
-        uint32_t x0 = (uint32_t)(tile % exposure->across) * TILE;
-        uint32_t y0 = (uint32_t)(tile / exposure->across) * TILE;
-        for (uint32_t y = y0; y < y0 + TILE && y < exposure->film->height; y++) {
-            for (uint32_t x = x0; x < x0 + TILE && x < exposure->film->width; x++) {
-                expose_pixel(exposure, x, y);
-            }
-        }
-    }
-}
-
-OozeStatus ooze_film_expose(OozeFilm *film, const OozeExposeJob *job, OozeThreads *threads,
-                            OozeError *error)
-{
-    uint32_t across = (film->width + TILE - 1) / TILE, down = (film->height + TILE - 1) / TILE;
-    uint64_t tiles = (uint64_t)across * down;
-    Exposure exposure = {film, job, 0, across};
-    while (exposure.first < tiles) {
-        uint64_t left = tiles - exposure.first, count = left < BATCH ? left : BATCH;
-        ooze_parallel_for(threads, count, 1, expose_tiles, &exposure);
-        exposure.first += count;
-        if (job->progress && !job->progress(job->user, (double)exposure.first / (double)tiles)) {
-            return ooze_fail(error, OOZE_ERROR_CANCELLED, "", "the picture was not finished");
-        }
-    }
-    return OOZE_OK;
 }
 
 /* ---- development ----------------------------------------------------------------------------- */

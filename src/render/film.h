@@ -15,6 +15,12 @@ typedef struct OozePixel {
     float coverage; /* share of the samples that hit a surface */
 } OozePixel;
 
+/* Luminance of the samples of a pixel, while it is exposed. */
+typedef struct OozeTally {
+    double sum, sum_of_squares;
+    uint32_t samples;
+} OozeTally;
+
 typedef struct OozeFilm {
     uint32_t width, height;
     OozePixel *pixels;
@@ -28,22 +34,26 @@ void ooze_film_free(OozeFilm *film);
 uint64_t ooze_film_bytes(uint64_t width, uint64_t height);
 
 /* Radiance of one path; features may stay zero. */
-typedef OozeF3 (*OozeShade)(const OozeTracer *tracer, OozeF3 origin, OozeF3 direction,
-                            OozeSampler *sampler, OozeFeatures *features);
+typedef OozeF3 (*OozeShade)(const OozeTracer *tracer, const OozeRay *ray, OozeSampler *sampler,
+                            OozeFeatures *features);
 
 typedef struct OozeExposeJob {
     const OozeTracer *tracer;
     const OozeCamera *camera;
     OozeShade shade;
-    uint32_t samples;
+    uint32_t samples; /* per pixel; adaptive: their mean */
+    bool adaptive;    /* more samples where there is more noise */
+    double deadline;  /* ooze_clock() at which the samples end; 0: `samples` decides */
     uint64_t seed;
     OozeRenderProgress progress; /* may be NULL */
     void *user;
 } OozeExposeJob;
 
-/* Renders all samples, tile by tile; OOZE_ERROR_CANCELLED where progress returns false. */
+/* Renders all samples, tile by tile; OOZE_ERROR_CANCELLED where progress returns false. Adaptive
+   samples are added in rounds that depend on the samples before them only: pictures of equal mean
+   samples are equal, whether a deadline or their number ended them. `mean_samples` may be NULL. */
 OozeStatus ooze_film_expose(OozeFilm *film, const OozeExposeJob *job, OozeThreads *threads,
-                            OozeError *error);
+                            double *mean_samples, OozeError *error);
 
 /* Radiance to bytes: exposure, tone curve, sRGB. */
 void ooze_film_develop(const OozeFilm *film, double exposure, unsigned char *pixels);

@@ -123,6 +123,15 @@ static inline void f3_frame(OozeF3 n, OozeF3 *s, OozeF3 *t)
     *t = f3(b, sign + n.y * n.y * a, -n.y);
 }
 
+/* v rotated by an axis times an angle (Rodrigues). */
+static inline OozeF3 f3_rotate(OozeF3 turn, OozeF3 v)
+{
+    float angle = f3_length(turn), c = cosf(angle), s = sinf(angle);
+    OozeF3 axis = f3_unit(turn);
+    OozeF3 turned = f3_madd(f3_scale(v, c), s, f3_cross(axis, v));
+    return f3_madd(turned, (1.0f - c) * f3_dot(axis, v), axis);
+}
+
 /* Local (x, y, z along n) to world. */
 static inline OozeF3 f3_from_frame(OozeF3 n, OozeF3 local)
 {

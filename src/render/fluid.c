@@ -118,25 +118,62 @@ OozeStatus ooze_fluid_check(const OozeFrame *frame, OozeError *error)
 
 /* ---- geometry -------------------------------------------------------------------------------- */
 
-OozeStatus ooze_fluid_add_spheres(const OozeFrame *frame, const OozeColorField *color_field,
-                                  int first_bsdf, OozeRayScene *ray_scene, OozeError *error)
+float *ooze_fluid_moving_points(const float *positions, const float *velocities, uint64_t count,
+                                double open_time)
+{
+    float *steps = ooze_alloc(6 * count, sizeof *steps), half = (float)(0.5 * open_time);
+    for (uint64_t i = 0; steps && i < 3 * count; i++) {
+        steps[i] = positions[i] - half * velocities[i];
+        steps[3 * count + i] = positions[i] + half * velocities[i];
+    }
+    return steps;
+}
+
+/* Three components of a field of the particles; NULL: out of memory. */
+static float *vectors_of(const OozeFieldView *field, uint64_t count)
+{
+    float *vectors = ooze_alloc(count, 3 * sizeof *vectors);
+    for (uint64_t i = 0; vectors && i < 3 * count; i++) {
+        vectors[i] = (float)ooze_field_value(field, i / 3, (int)(i % 3));
+    }
+    return vectors;
+}
+
+/* Positions of the spheres, of one or two time steps. */
+static float *sphere_positions(const OozeFrame *frame, double open_time, int *step_count)
 {
     uint64_t n = frame->particle_count;
-    float *positions = ooze_alloc(n, 3 * sizeof *positions);
+    const OozeFieldView *velocity = ooze_frame_field(frame, "velocity");
+    float *positions = vectors_of(ooze_frame_field(frame, "position"), n);
+    *step_count = velocity && open_time > 0.0 ? 2 : 1;
+    if (*step_count == 1 || !positions) {
+        return positions;
+    }
+    float *velocities = vectors_of(velocity, n);
+    float *steps =
+        velocities ? ooze_fluid_moving_points(positions, velocities, n, open_time) : NULL;
+    ooze_free(positions);
+    ooze_free(velocities);
+    return steps;
+}
+
+OozeStatus ooze_fluid_add_spheres(const OozeFrame *frame, const OozeFluidDrawing *how,
+                                  OozeRayScene *ray_scene, OozeError *error)
+{
+    const OozeColorField *color_field = how->color_field;
+    uint64_t n = frame->particle_count;
+    int step_count;
+    float *positions = sphere_positions(frame, how->open_time, &step_count);
     float *colors = color_field->name ? ooze_alloc(n, 3 * sizeof *colors) : NULL;
     uint16_t *materials = ooze_alloc_zero(n, sizeof *materials);
     OozeStatus status = OOZE_OK;
     if (!positions || !materials || (color_field->name && !colors)) {
         status = ooze_fail_memory(error, "particles", n * 6 * sizeof(float));
     } else {
-        const OozeFieldView *position = ooze_frame_field(frame, "position");
         const OozeFieldView *material = ooze_frame_field(frame, "material");
         const OozeFieldView *field =
             color_field->name ? ooze_color_field_find(frame, color_field->name) : NULL;
         for (uint64_t i = 0; i < n; i++) {
-            for (int k = 0; k < 3; k++) {
-                positions[3 * i + (uint64_t)k] = (float)ooze_field_value(position, i, k);
-            }
             double m = material ? ooze_field_value(material, i, 0) : 0.0;
             materials[i] = m < frame->material_count ? (uint16_t)m : 0;
             if (field) {
@@ -146,11 +183,12 @@ OozeStatus ooze_fluid_add_spheres(const OozeFrame *frame, const OozeColorField *
             }
         }
         OozeRayGeometry geometry = {.is_fluid = true,
-                                    .bsdf = first_bsdf,
+                                    .bsdf = how->first_bsdf,
                                     .materials = materials,
                                     .colors = colors,
                                     .vertex_count = n,
                                     .positions = positions,
+                                    .step_count = step_count,
                                     .radius = (float)(OOZE_PARTICLE_RADIUS * frame->spacing)};
         status = ooze_ray_scene_add_geometry(ray_scene, &geometry, error);
     }

@@ -28,20 +28,24 @@ OozeStatus ooze_fluid_check(const OozeFrame *frame, OozeError *error);
 /* Radius, in spacings, of a sphere with the volume of a particle. */
 #define OOZE_PARTICLE_RADIUS 0.62
 
-/* BSDFs of the frame's materials begin at `first_bsdf`. */
-OozeStatus ooze_fluid_add_spheres(const OozeFrame *frame, const OozeColorField *color_field,
-                                  int first_bsdf, OozeRayScene *ray_scene, OozeError *error);
+/* Positions at the two ends of the time that the shutter is open, of `count` points that move
+   evenly; 3 floats each. The caller frees them; NULL: out of memory. */
+float *ooze_fluid_moving_points(const float *positions, const float *velocities, uint64_t count,
+                                double open_time);
 
-/* How the surface is made and coloured. */
-typedef struct OozeFluidSurface {
-    const OozeSurfaceSettings *settings;
+/* How the fluid is drawn. */
+typedef struct OozeFluidDrawing {
+    const OozeSurfaceSettings *settings; /* of the surface */
     const OozeColorField *color_field;
     const OozeSolidMeshes *solids; /* the surface is fitted to the containers among them */
     int threads;
-    int first_bsdf;
-} OozeFluidSurface;
+    int first_bsdf;   /* of the frame's first material */
+    double open_time; /* s, that the shutter is open: moving fluid is blurred */
+} OozeFluidDrawing;
 
-OozeStatus ooze_fluid_add_surface(const OozeFrame *frame, const OozeFluidSurface *how,
+OozeStatus ooze_fluid_add_spheres(const OozeFrame *frame, const OozeFluidDrawing *how,
+                                  OozeRayScene *ray_scene, OozeError *error);
+OozeStatus ooze_fluid_add_surface(const OozeFrame *frame, const OozeFluidDrawing *how,
                                   OozeRayScene *ray_scene, OozeError *error);
 
 #endif

@@ -40,7 +40,37 @@ static float *copy_vectors(const float *from, uint64_t count)
 /* Arrays of the whole surface, 3 numbers per vertex. */
 typedef struct Vertices {
     float *positions, *normals, *colors;
+    float *velocities; /* NULL: they do not move while the shutter is open */
 } Vertices;
+
+static void free_vertices(Vertices *vertices)
+{
+    ooze_free(vertices->positions);
+    ooze_free(vertices->normals);
+    ooze_free(vertices->colors);
+    ooze_free(vertices->velocities);
+}
+
+/* Adds a geometry with these vertices, at both ends of the time that the shutter is open. */
+static OozeStatus add_vertices(OozeRayGeometry geometry, const Vertices *vertices, double open_time,
+                               OozeRayScene *ray_scene, OozeError *error)
+{
+    uint64_t n = geometry.vertex_count;
+    float *moving = NULL;
+    geometry.positions = vertices->positions;
+    geometry.normals = vertices->normals;
+    if (vertices->velocities) {
+        moving = ooze_fluid_moving_points(vertices->positions, vertices->velocities, n, open_time);
+        if (!moving) {
+            return ooze_fail_memory(error, "a surface", n * 6 * sizeof(float));
+        }
+        geometry.positions = moving;
+        geometry.step_count = 2;
+    }
+    OozeStatus status = ooze_ray_scene_add_geometry(ray_scene, &geometry, error);
+    ooze_free(moving);
+    return status;
+}
 
 /* Whether an interface is drawn as part of a material: the one through which less is seen. Between
    two of the same kind nothing is drawn. */
@@ -91,6 +121,9 @@ static uint64_t take_vertices(const Vertices *from, uint32_t *triangles, uint64_
             if (from->colors) {
                 memcpy(to->colors + 3 * count, from->colors + 3 * (uint64_t)v, 12);
             }
+            if (from->velocities) {
+                memcpy(to->velocities + 3 * count, from->velocities + 3 * (uint64_t)v, 12);
+            }
             count++;
         }
         triangles[k] = number[v];
@@ -100,17 +133,20 @@ static uint64_t take_vertices(const Vertices *from, uint32_t *triangles, uint64_
 
 /* One geometry for each material: at a border every triangle has one of them. */
 static OozeStatus add_materials(const OozeFrame *frame, const OozeSurface *surface,
-                                const OozeFluidSurface *how, const Vertices *vertices,
+                                const OozeFluidDrawing *how, const Vertices *vertices,
                                 OozeRayScene *ray_scene, OozeError *error)
 {
     uint64_t n = surface->vertex_count + surface->interface_vertex_count;
     uint64_t triangles_max = surface->triangle_count + surface->interface_count;
     uint32_t *number = ooze_alloc(n, sizeof *number);
     uint32_t *triangles = ooze_alloc(triangles_max, 3 * sizeof *triangles);
-    Vertices own = {ooze_alloc(n, 12), ooze_alloc(n, 12), ooze_alloc(n, 12)};
+    bool moves = vertices->velocities != NULL;
+    Vertices own = {ooze_alloc(n, 12), ooze_alloc(n, 12), ooze_alloc(n, 12),
+                    moves ? ooze_alloc(n, 12) : NULL};
     OozeStatus status = OOZE_OK;
-    if (!number || !triangles || !own.positions || !own.normals || !own.colors) {
-        status = ooze_fail_memory(error, "a surface", n * 40 + triangles_max * 12);
+    if (!number || !triangles || !own.positions || !own.normals || !own.colors ||
+        (moves && !own.velocities)) {
+        status = ooze_fail_memory(error, "a surface", n * 52 + triangles_max * 12);
     }
     for (int m = 0; m < frame->material_count && !status; m++) {
         uint64_t count =
@@ -121,32 +157,31 @@ static OozeStatus add_materials(const OozeFrame *frame, const OozeSurface *surfa
         OozeRayGeometry geometry = {.is_fluid = true,
                                     .bsdf = how->first_bsdf + m,
                                     .colors = vertices->colors ? own.colors : NULL,
-                                    .positions = own.positions,
-                                    .normals = own.normals,
                                     .triangle_count = count,
                                     .triangles = triangles};
         geometry.vertex_count = take_vertices(vertices, triangles, 3 * count, number, n, &own);
-        status = ooze_ray_scene_add_geometry(ray_scene, &geometry, error);
+        status = add_vertices(geometry, &own, how->open_time, ray_scene, error);
     }
     ooze_free(number);
     ooze_free(triangles);
-    ooze_free(own.positions);
-    ooze_free(own.normals);
-    ooze_free(own.colors);
+    free_vertices(&own);
     return status;
 }
 
 static OozeStatus add_geometry(const OozeFrame *frame, const OozeSurface *surface,
-                               const OozeFluidSurface *how, OozeRayScene *ray_scene,
+                               const OozeFluidDrawing *how, OozeRayScene *ray_scene,
                                OozeError *error)
 {
     bool colored = how->color_field->name != NULL;
+    bool moves = how->open_time > 0.0 && surface->velocities;
     uint64_t n = surface->vertex_count + surface->interface_vertex_count;
     Vertices vertices = {copy_vectors(surface->positions, n), copy_vectors(surface->normals, n),
-                         colored ? vertex_colors(surface, how->color_field) : NULL};
+                         colored ? vertex_colors(surface, how->color_field) : NULL,
+                         moves ? copy_vectors(surface->velocities, n) : NULL};
     OozeStatus status;
-    if (!vertices.positions || !vertices.normals || (colored && !vertices.colors)) {
-        status = ooze_fail_memory(error, "a surface", n * 9 * sizeof(float));
+    if (!vertices.positions || !vertices.normals || (colored && !vertices.colors) ||
+        (moves && !vertices.velocities)) {
+        status = ooze_fail_memory(error, "a surface", n * 12 * sizeof(float));
     } else {
         ooze_solid_meshes_fit_surface(how->solids, frame, surface->vertex_count, vertices.positions,
                                       vertices.normals);
@@ -155,21 +190,17 @@ static OozeStatus add_geometry(const OozeFrame *frame, const OozeSurface *surfac
                                     .materials = surface->materials,
                                     .colors = vertices.colors,
                                     .vertex_count = surface->vertex_count,
-                                    .positions = vertices.positions,
-                                    .normals = vertices.normals,
                                     .triangle_count = surface->triangle_count,
                                     .triangles = surface->triangles};
         status = surface->interface_count > 0
                      ? add_materials(frame, surface, how, &vertices, ray_scene, error)
-                     : ooze_ray_scene_add_geometry(ray_scene, &geometry, error);
+                     : add_vertices(geometry, &vertices, how->open_time, ray_scene, error);
     }
-    ooze_free(vertices.colors);
-    ooze_free(vertices.positions);
-    ooze_free(vertices.normals);
+    free_vertices(&vertices);
     return status;
 }
 
-OozeStatus ooze_fluid_add_surface(const OozeFrame *frame, const OozeFluidSurface *how,
+OozeStatus ooze_fluid_add_surface(const OozeFrame *frame, const OozeFluidDrawing *how,
                                   OozeRayScene *ray_scene, OozeError *error)
 {
     OozeSurfaceSettings settings = *how->settings;

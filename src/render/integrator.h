@@ -12,10 +12,13 @@
 #include "render/lights.h"
 #include "render/ray_scene.h"
 
+typedef struct OozePhotonMap OozePhotonMap;
+
 typedef struct OozeTracer {
     const OozeRayScene *scene;
     const OozeLights *lights;
-    OozeF3 centre;   /* of what is in view */
+    const OozePhotonMap *photons; /* light that clear media focus; NULL: it passes them straight */
+    OozeF3 centre;                /* of what is in view */
     float fade_from; /* distance from the centre at which planes begin to fade into the backdrop */
     float fade_to;   /* distance at which planes end; 0: no fading */
     float
@@ -33,11 +36,19 @@ typedef struct OozeFeatures {
 float ooze_plane_fade(const OozeTracer *tracer, const OozeHit *hit);
 
 /* Radiance of one path; fills `features` for its first scattering. */
-OozeF3 ooze_trace(const OozeTracer *tracer, OozeF3 origin, OozeF3 direction, OozeSampler *sampler,
+OozeF3 ooze_trace(const OozeTracer *tracer, const OozeRay *ray, OozeSampler *sampler,
                   OozeFeatures *features);
 
-/* Transmittance along a straight segment; 0 where an opaque surface is hit. */
-OozeF3 ooze_trace_transmittance(const OozeTracer *tracer, OozeF3 origin, OozeF3 direction,
-                                float distance);
+/* What stops light on a straight segment besides opaque surfaces. */
+typedef enum OozeShadow {
+    OOZE_SHADOW_PLAIN = 0,
+    OOZE_SHADOW_FADES = 1, /* planes let light of the environment pass where they have faded */
+    OOZE_SHADOW_CLEAR = 2, /* clear media stop it: photons bring the light that passes them */
+} OozeShadow;
+
+/* Transmittance along a straight segment; 0 where an opaque surface is hit. `shadow`: a combination
+   of OozeShadow. */
+OozeF3 ooze_trace_transmittance(const OozeTracer *tracer, const OozeRay *ray, float distance,
+                                unsigned shadow);
 
 #endif

@@ -9,10 +9,13 @@
 /* Lights are chosen in proportion to their irradiance at the target. */
 static void normalise_probabilities(OozeLights *lights)
 {
-    float total = 0.0f, sum = 0.0f;
+    float power = lights->environment ? lights->environment->mean_luminance : 0.0f;
+    float total = power;
     for (int i = 0; i < lights->count; i++) {
         total += lights->lights[i].probability;
     }
+    lights->environment_probability = total > 0.0f ? power / total : 0.0f;
+    float sum = lights->environment_probability;
     for (int i = 0; i < lights->count; i++) {
         OozeLight *light = &lights->lights[i];
         light->probability = total > 0.0f ? light->probability / total : 0.0f;
@@ -77,24 +80,30 @@ static void add_studio(OozeLights *lights, const OozeLightPlace *place)
     }
 }
 
-void ooze_lights_make(OozeLights *lights, const OozeRenderDef *def, const OozeLightPlace *place)
+void ooze_lights_make(OozeLights *lights, const OozeRenderDef *def, const OozeLightPlace *place,
+                      const OozeEnvironment *environment)
 {
     memset(lights, 0, sizeof *lights);
     lights->backdrop = def->backdrop;
     lights->up = place->up;
     lights->forward = place->forward;
+    lights->environment = environment;
     for (int i = 0; i < def->light_count; i++) {
         const OozeLightDef *light = &def->lights[i];
         ooze_lights_add_square(lights, f3_of(light->position), f3_of(light->target), place->up,
                                (float)light->size, f3_load(light->color), (float)light->strength);
     }
-    if (def->light_count > 0) {
+    OozeF3 sun, sun_radiance;
+    if (environment && ooze_environment_sun(environment, &sun, &sun_radiance)) {
+        add_sun(lights, sun, sun_radiance, 1.0f);
+    }
+    normalise_probabilities(lights);
+    if (def->light_count > 0 || environment) {
         return;
     }
     if (def->backdrop == OOZE_BACKDROP_SKY) {
         OozeF3 right = f3_cross(place->forward, place->up);
-        OozeF3 sun =
-            f3_madd(f3_madd(f3_scale(right, -0.8f), 0.9f, place->up), 0.35f, place->forward);
+        sun = f3_madd(f3_madd(f3_scale(right, -0.8f), 0.9f, place->up), 0.35f, place->forward);
         add_sun(lights, sun, f3(1.0f, 0.91f, 0.78f), 1.1f);
     } else {
         add_studio(lights, place);
@@ -103,10 +112,21 @@ void ooze_lights_make(OozeLights *lights, const OozeRenderDef *def, const OozeLi
 
 /* ---- evaluation and sampling ----------------------------------------------------------------- */
 
-OozeF3 ooze_lights_backdrop(const OozeLights *lights, OozeF3 direction)
+float ooze_lights_environment_pdf(const OozeLights *lights, OozeF3 direction)
+{
+    return lights->environment ? lights->environment_probability *
+                                     ooze_environment_pdf(lights->environment, direction)
+                               : 0.0f;
+}
+
+OozeF3 ooze_lights_backdrop(const OozeLights *lights, OozeF3 direction, bool from_camera)
 {
     if (lights->is_uniform) {
         return lights->uniform;
+    }
+    if (lights->environment) {
+        return from_camera ? ooze_environment_background(lights->environment, direction)
+                           : ooze_environment_radiance(lights->environment, direction);
     }
     float height = f3_dot(direction, lights->up);
     if (lights->backdrop == OOZE_BACKDROP_SKY) {
@@ -145,27 +165,49 @@ static float square_pdf(const OozeLight *light, OozeF3 direction, float distance
     return light->probability * distance * distance / (light->area * fmaxf(cosine, 1e-6f));
 }
 
-OozeLightSample ooze_lights_sample(const OozeLights *lights, OozeF3 from, OozePair random,
-                                   float choice)
+int ooze_lights_choose(const OozeLights *lights, float choice)
 {
-    OozeLightSample sample = {.pdf = 0.0f};
-    if (lights->count == 0) {
-        return sample;
+    if (lights->environment && (choice < lights->environment_probability || lights->count == 0)) {
+        return -1;
     }
     int i = 0;
     while (i < lights->count - 1 && choice >= lights->lights[i].cumulative) {
         i++;
     }
-    const OozeLight *light = &lights->lights[i];
-    sample.radiance = light->radiance;
-    if (light->is_sun) {
-        float z = 1.0f - random.u * (1.0f - light->cosine), r = sqrtf(fmaxf(0.0f, 1.0f - z * z));
-        float phi = 2.0f * OOZE_PI_F * random.v;
-        sample.direction = f3_from_frame(light->axis, f3(r * cosf(phi), r * sinf(phi), z));
-        sample.distance = INFINITY;
-        sample.pdf = light->probability / light->area;
+    return i;
+}
+
+OozeLightSample ooze_lights_sample_direction(const OozeLights *lights, int index, OozePair random)
+{
+    OozeLightSample sample = {.distance = INFINITY, .is_environment = index < 0};
+    if (index < 0) {
+        sample.direction = ooze_environment_sample(lights->environment, random, &sample.pdf);
+        sample.radiance = ooze_environment_radiance(lights->environment, sample.direction);
+        sample.pdf *= lights->environment_probability;
         return sample;
     }
+    const OozeLight *light = &lights->lights[index];
+    float z = 1.0f - random.u * (1.0f - light->cosine), r = sqrtf(fmaxf(0.0f, 1.0f - z * z));
+    float phi = 2.0f * OOZE_PI_F * random.v;
+    sample.direction = f3_from_frame(light->axis, f3(r * cosf(phi), r * sinf(phi), z));
+    sample.radiance = light->radiance;
+    sample.pdf = light->probability / light->area;
+    return sample;
+}
+
+OozeLightSample ooze_lights_sample(const OozeLights *lights, OozeF3 from, OozePair random,
+                                   float choice)
+{
+    OozeLightSample sample = {.pdf = 0.0f};
+    if (lights->count == 0 && !lights->environment) {
+        return sample;
+    }
+    int i = ooze_lights_choose(lights, choice);
+    if (i < 0 || lights->lights[i].is_sun) {
+        return ooze_lights_sample_direction(lights, i, random);
+    }
+    const OozeLight *light = &lights->lights[i];
+    sample.radiance = light->radiance;
     OozeF3 at = f3_madd(light->centre, 2.0f * random.u - 1.0f, light->right);
     OozeF3 to_light = f3_sub(f3_madd(at, 2.0f * random.v - 1.0f, light->up), from);
     sample.distance = f3_length(to_light);

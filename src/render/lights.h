@@ -3,6 +3,7 @@
 #define OOZE_RENDER_LIGHTS_H
 
 #include "ooze/render.h"
+#include "render/environment.h"
 #include "render/float3.h"
 #include "render/sampler.h"
 
@@ -24,6 +25,8 @@ typedef struct OozeLights {
     OozeF3 up, forward; /* forward: horizontal, from the camera */
     OozeF3 uniform;     /* where is_uniform: constant radiance instead of that of the backdrop */
     bool is_uniform;
+    const OozeEnvironment *environment; /* instead of the backdrop; NULL: none */
+    float environment_probability;      /* of being chosen by sampling */
     OozeLight lights[OOZE_LIGHTS_MAX];
     int count;
 } OozeLights;
@@ -34,19 +37,29 @@ typedef struct OozeLightPlace {
     float size;                 /* radius of what is in view */
 } OozeLightPlace;
 
-void ooze_lights_make(OozeLights *lights, const OozeRenderDef *def, const OozeLightPlace *place);
+/* `environment`: NULL for the lights of the backdrop. */
+void ooze_lights_make(OozeLights *lights, const OozeRenderDef *def, const OozeLightPlace *place,
+                      const OozeEnvironment *environment);
 /* Adds a square and updates the probabilities of all lights. */
 void ooze_lights_add_square(OozeLights *lights, OozeF3 centre, OozeF3 target, OozeF3 up, float size,
                             OozeF3 color, float strength);
 
-/* Radiance of the backdrop in a direction, without the sun. */
-OozeF3 ooze_lights_backdrop(const OozeLights *lights, OozeF3 direction);
+/* Radiance of the backdrop or environment in a direction, without the sun. The camera sees the
+   backdrop of an environment. */
+OozeF3 ooze_lights_backdrop(const OozeLights *lights, OozeF3 direction, bool from_camera);
+/* Pdf with which sampling takes a direction of the environment; 0: there is none. */
+float ooze_lights_environment_pdf(const OozeLights *lights, OozeF3 direction);
 
 typedef struct OozeLightSample {
     OozeF3 direction, radiance;
     float distance;
     float pdf; /* per steradian, including the choice of the light; 0: no light */
+    bool is_environment;
 } OozeLightSample;
+/* Index of the light that a random number chooses; -1: the environment. */
+int ooze_lights_choose(const OozeLights *lights, float choice);
+/* Samples a direction of the sun of that index, or of the environment: -1. */
+OozeLightSample ooze_lights_sample_direction(const OozeLights *lights, int index, OozePair random);
 OozeLightSample ooze_lights_sample(const OozeLights *lights, OozeF3 from, OozePair random,
                                    float choice);
 

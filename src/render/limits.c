@@ -35,6 +35,15 @@ static const Limit def_limits[] = {
     {"z of the high corner in view", FIELD(view_high.z), PLACE, true, "metres"},
     {"field of view", FIELD(field_of_view), 1.0, 150.0, false, "degrees; 30 is usual"},
     {"exposure", FIELD(exposure), -20.0, 20.0, false, "stops; 0 is usual"},
+    {"f-number", FIELD(f_number), 0.1, 1000.0, true, "2.8 is usual for a blurred background"},
+    {"aperture", FIELD(aperture), 0.0, OOZE_PICTURE_COORDINATE_MAX, true, "metres"},
+    {"distance in focus", FIELD(focus_distance), 1e-6, OOZE_PICTURE_COORDINATE_MAX, true, "metres"},
+    {"shutter", FIELD(shutter), 0.0, 10.0, false, "a share of the time between two frames"},
+    {"time limit", FIELD(time_limit), 0.0, 1e6, false, "seconds"},
+    {"rotation of the environment", FIELD(environment_rotation), -360.0, 360.0, false, "degrees"},
+    {"strength of the environment", FIELD(environment_strength), 0.0, OOZE_LIGHT_STRENGTH_MAX,
+     false, "1 is usual"},
+    {"firefly limit", FIELD(firefly_limit), 0.0, 1e6, false, "12 is usual"},
     {"lower end of the colours", FIELD(color_low), -1e12, 1e12, true, "a value of the field"},
     {"upper end of the colours", FIELD(color_high), -1e12, 1e12, true, "a value of the field"},
 };
@@ -144,6 +153,10 @@ OozeStatus ooze_render_def_check(const OozeRenderDef *def, OozeError *error)
     if (!status && !((int)def->backdrop >= 0 && def->backdrop < OOZE_BACKDROP_COUNT)) {
         status = ooze_fail(error, OOZE_ERROR_ARGUMENT, "see OozeBackdrop",
                            "there is no backdrop %d", (int)def->backdrop);
+    }
+    if (!status && !((int)def->environment >= 0 && def->environment < OOZE_ENVIRONMENT_COUNT)) {
+        status = ooze_fail(error, OOZE_ERROR_ARGUMENT, "see OozeEnvironmentType",
+                           "there is no environment %d", (int)def->environment);
     }
     status = status ? status : check_count("threads", def->threads, 0, THREADS_MAX, error);
     status = status

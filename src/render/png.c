@@ -69,7 +69,7 @@ static bool encode(Job *job, const unsigned char *pixels, uint32_t width, uint32
     png_set_write_fn(job->png, job, write_bytes, flush_nothing);
     png_set_IHDR(job->png, job->info, width, height, 8, PNG_COLOR_TYPE_RGB, PNG_INTERLACE_NONE,
                  PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
-    png_set_sRGB(job->png, job->info, PNG_sRGB_INTENT_PERCEPTUAL);
+    png_set_sRGB_gAMA_and_cHRM(job->png, job->info, PNG_sRGB_INTENT_PERCEPTUAL);
     png_set_compression_level(job->png,
                               3); /* a quarter of the time of the default, a tenth more bytes */
     png_set_text(job->png, job->info, &line, 1);

@@ -4,11 +4,11 @@
 static OozeF3 ambient(const OozeLights *lights, OozeF3 normal)
 {
     OozeF3 direction = f3_unit(f3_add(normal, f3_scale(lights->up, 0.8f)));
-    return f3_scale(ooze_lights_backdrop(lights, direction), 0.8f);
+    return f3_scale(ooze_lights_backdrop(lights, direction, false), 0.8f);
 }
 
 /* All lights; the first casts shadows. */
-static OozeF3 direct(const OozeTracer *tracer, const OozeHit *hit, OozeF3 normal)
+static OozeF3 direct(const OozeTracer *tracer, const OozeHit *hit, OozeF3 normal, float time)
 {
     const OozeLights *lights = tracer->lights;
     OozeF3 sum = f3_all(0.0f),
@@ -27,8 +27,9 @@ static OozeF3 direct(const OozeTracer *tracer, const OozeHit *hit, OozeF3 normal
             continue;
         }
         OozeF3 irradiance = f3_scale(light->radiance, solid_angle * cosine / OOZE_PI_F);
-        if (i == 0 &&
-            f3_max(ooze_trace_transmittance(tracer, point, direction, distance)) == 0.0f) {
+        const OozeRay shadow = {point, direction, time};
+        if (i == 0 && f3_max(ooze_trace_transmittance(tracer, &shadow, distance,
+                                                      OOZE_SHADOW_PLAIN)) == 0.0f) {
             irradiance = f3_scale(irradiance, 0.15f);
         }
         sum = f3_add(sum, irradiance);
@@ -36,17 +37,17 @@ static OozeF3 direct(const OozeTracer *tracer, const OozeHit *hit, OozeF3 normal
     return sum;
 }
 
-OozeF3 ooze_preview(const OozeTracer *tracer, OozeF3 origin, OozeF3 direction, OozeSampler *sampler,
+OozeF3 ooze_preview(const OozeTracer *tracer, const OozeRay *ray, OozeSampler *sampler,
                     OozeFeatures *features)
 {
     (void)sampler;
     OozeHit hit;
-    OozeF3 backdrop = ooze_lights_backdrop(tracer->lights, direction);
-    if (!ooze_ray_scene_intersect(tracer->scene, origin, direction, 0.0f, INFINITY, &hit)) {
+    OozeF3 backdrop = ooze_lights_backdrop(tracer->lights, ray->direction, true);
+    if (!ooze_ray_scene_intersect(tracer->scene, ray, 0.0f, INFINITY, &hit)) {
         return backdrop;
     }
     OozeF3 normal = f3_scale(hit.normal, hit.front ? 1.0f : -1.0f);
-    OozeF3 light = f3_add(direct(tracer, &hit, normal), ambient(tracer->lights, normal));
+    OozeF3 light = f3_add(direct(tracer, &hit, normal, ray->time), ambient(tracer->lights, normal));
     OozeF3 color = f3_mul(hit.color, light);
     *features = (OozeFeatures){hit.color, normal, hit.distance};
     return f3_mix(color, backdrop, ooze_plane_fade(tracer, &hit));

@@ -4,7 +4,7 @@
 
 #include "render/integrator.h"
 
-OozeF3 ooze_preview(const OozeTracer *tracer, OozeF3 origin, OozeF3 direction, OozeSampler *sampler,
+OozeF3 ooze_preview(const OozeTracer *tracer, const OozeRay *ray, OozeSampler *sampler,
                     OozeFeatures *features);
 
 #endif

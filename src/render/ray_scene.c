@@ -5,6 +5,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "render/texture.h"
 
 struct OozeRayScene {
     RTCDevice device;
@@ -17,6 +18,7 @@ struct OozeRayScene {
     unsigned geometry_count;
     OozePlane *planes;
     int plane_count;
+    OozeF3 clear_low, clear_high; /* bounds of clear media; low > high: there are none */
 };
 
 /* ---- Embree ---------------------------------------------------------------------------------- */
@@ -58,6 +60,7 @@ OozeStatus ooze_ray_scene_create(OozeRayScene **scene, OozeError *error)
                          "the ray tracer Embree does not start (error %d)",
                          (int)rtcGetDeviceError(NULL));
     }
+    ooze_ray_scene_clear(made);
     rtcSetDeviceErrorFunction(made->device, record_failure, made);
     return OOZE_OK;
 }
@@ -74,6 +77,7 @@ void ooze_ray_scene_clear(OozeRayScene *scene)
         ooze_free((void *)(uintptr_t)geometry->colors);
         ooze_free((void *)(uintptr_t)geometry->normals);
         ooze_free((void *)(uintptr_t)geometry->triangles);
+        ooze_free((void *)(uintptr_t)geometry->texture_points);
     }
     ooze_free(scene->geometries);
     ooze_free(scene->bsdfs);
@@ -83,6 +87,8 @@ void ooze_ray_scene_clear(OozeRayScene *scene)
     scene->planes = NULL;
     scene->geometry_count = 0;
     scene->bsdf_count = scene->plane_count = 0;
+    scene->clear_low = f3_all(INFINITY);
+    scene->clear_high = f3_all(-INFINITY);
 }
 
 void ooze_ray_scene_destroy(OozeRayScene *scene)
@@ -140,13 +146,16 @@ static bool copy_array(const void *from, uint64_t count, size_t size, const void
 static bool copy_geometry(const OozeRayGeometry *from, OozeRayGeometry *to)
 {
     uint64_t normals = from->corner_normals ? 3 * from->triangle_count : from->vertex_count;
-    const void *arrays[4];
+    const void *arrays[5];
     bool good = copy_array(from->materials, from->vertex_count, sizeof(uint16_t), &arrays[0]);
     good = copy_array(from->colors, from->vertex_count, 3 * sizeof(float), &arrays[1]) && good;
     good = copy_array(from->normals, normals, 3 * sizeof(float), &arrays[2]) && good;
     good =
         copy_array(from->triangles, from->triangle_count, 3 * sizeof(uint32_t), &arrays[3]) && good;
+    good =
+        copy_array(from->texture_points, from->vertex_count, 3 * sizeof(float), &arrays[4]) && good;
     *to = *from;
+    to->texture_points = arrays[4];
     to->materials = arrays[0];
     to->colors = arrays[1];
     to->normals = arrays[2];
@@ -166,16 +175,33 @@ static void reject_back_faces(const struct RTCFilterFunctionNArguments *args)
     }
 }
 
+static unsigned step_count(const OozeRayGeometry *from)
+{
+    return from->step_count > 1 ? (unsigned)from->step_count : 1;
+}
+
+/* The buffer of the vertices of a time step; NULL: out of memory. */
+static float *new_vertices(RTCGeometry geometry, unsigned step, enum RTCFormat format,
+                           const OozeRayGeometry *from)
+{
+    size_t floats = format == RTC_FORMAT_FLOAT4 ? 4 : 3;
+    return rtcSetNewGeometryBuffer(geometry, RTC_BUFFER_TYPE_VERTEX, step, format,
+                                   floats * sizeof(float), from->vertex_count);
+}
+
 static RTCGeometry make_spheres(RTCDevice device, const OozeRayGeometry *from)
 {
     RTCGeometry geometry = rtcNewGeometry(device, RTC_GEOMETRY_TYPE_SPHERE_POINT);
-    float *to =
-        geometry ? rtcSetNewGeometryBuffer(geometry, RTC_BUFFER_TYPE_VERTEX, 0, RTC_FORMAT_FLOAT4,
-                                           4 * sizeof(float), from->vertex_count)
-                 : NULL;
-    for (uint64_t i = 0; to && i < from->vertex_count; i++) {
-        memcpy(to + 4 * i, from->positions + 3 * i, 3 * sizeof(float));
-        to[4 * i + 3] = from->radius;
+    if (geometry) {
+        rtcSetGeometryTimeStepCount(geometry, step_count(from));
+    }
+    for (unsigned step = 0; geometry && step < step_count(from); step++) {
+        float *to = new_vertices(geometry, step, RTC_FORMAT_FLOAT4, from);
+        const float *positions = from->positions + 3 * from->vertex_count * step;
+        for (uint64_t i = 0; to && i < from->vertex_count; i++) {
+            memcpy(to + 4 * i, positions + 3 * i, 3 * sizeof(float));
+            to[4 * i + 3] = from->radius;
+        }
     }
     return geometry;
 }
@@ -183,19 +209,47 @@ static RTCGeometry make_spheres(RTCDevice device, const OozeRayGeometry *from)
 static RTCGeometry make_triangles(RTCDevice device, const OozeRayGeometry *from)
 {
     RTCGeometry geometry = rtcNewGeometry(device, RTC_GEOMETRY_TYPE_TRIANGLE);
-    float *vertices =
-        geometry ? rtcSetNewGeometryBuffer(geometry, RTC_BUFFER_TYPE_VERTEX, 0, RTC_FORMAT_FLOAT3,
-                                           3 * sizeof(float), from->vertex_count)
-                 : NULL;
+    if (!geometry) {
+        return NULL;
+    }
+    rtcSetGeometryTimeStepCount(geometry, step_count(from));
+    for (unsigned step = 0; step < step_count(from); step++) {
+        float *to = new_vertices(geometry, step, RTC_FORMAT_FLOAT3, from);
+        if (to) {
+            memcpy(to, from->positions + 3 * from->vertex_count * step,
+                   from->vertex_count * 3 * sizeof(float));
+        }
+    }
     uint32_t *triangles =
-        vertices ? rtcSetNewGeometryBuffer(geometry, RTC_BUFFER_TYPE_INDEX, 0, RTC_FORMAT_UINT3,
-                                           3 * sizeof(uint32_t), from->triangle_count)
-                 : NULL;
+        rtcSetNewGeometryBuffer(geometry, RTC_BUFFER_TYPE_INDEX, 0, RTC_FORMAT_UINT3,
+                                3 * sizeof(uint32_t), from->triangle_count);
     if (triangles) {
-        memcpy(vertices, from->positions, from->vertex_count * 3 * sizeof(float));
         memcpy(triangles, from->triangles, from->triangle_count * 3 * sizeof(uint32_t));
     }
     return geometry;
+}
+
+/* Extends the bounds of clear media by the vertices of a geometry that have a clear BSDF. */
+static void add_clear_bounds(OozeRayScene *scene, const OozeRayGeometry *from)
+{
+    float *low = &scene->clear_low.x, *high = &scene->clear_high.x;
+    uint64_t count = from->is_wall ? 0 : from->vertex_count * step_count(from);
+    for (uint64_t i = 0; i < count; i++) {
+        uint64_t vertex = i % from->vertex_count;
+        int bsdf = from->bsdf + (from->materials ? from->materials[vertex] : 0);
+        for (int k = 0; k < 3 && scene->bsdfs[bsdf].kind == OOZE_LOOK_CLEAR; k++) {
+            float at = from->positions[3 * i + (uint64_t)k];
+            low[k] = fminf(low[k], at - from->radius);
+            high[k] = fmaxf(high[k], at + from->radius);
+        }
+    }
+}
+
+bool ooze_ray_scene_clear_bounds(const OozeRayScene *scene, OozeF3 *low, OozeF3 *high)
+{
+    *low = scene->clear_low;
+    *high = scene->clear_high;
+    return low->x <= high->x;
 }
 
 static OozeStatus open_scene(OozeRayScene *scene, OozeError *error)
@@ -232,6 +286,7 @@ OozeStatus ooze_ray_scene_add_geometry(OozeRayScene *scene, const OozeRayGeometr
     if (!grown || !copy_geometry(geometry, &grown[id])) {
         return ooze_fail_memory(error, "a surface", geometry->vertex_count * 3 * sizeof(float));
     }
+    add_clear_bounds(scene, geometry);
     RTCGeometry made = geometry->triangles ? make_triangles(scene->device, geometry)
                                            : make_spheres(scene->device, geometry);
     if (made) {
@@ -276,6 +331,25 @@ static OozeF3 interpolate(const float *values, const uint32_t corner[3], float u
     return f3_madd(f3_madd(f3_scale(a, 1.0f - u - v), u, b), v, c);
 }
 
+/* Axes of textures: y points up. */
+static OozeF3 texture_axes(OozeAxis up, OozeF3 v)
+{
+    return up == OOZE_AXIS_X ? f3(v.y, v.x, v.z) : up == OOZE_AXIS_Z ? f3(v.x, v.z, v.y) : v;
+}
+
+static OozeF3 textured_color(const OozeRayGeometry *geometry, const uint32_t corner[3], float u,
+                             float v, const OozeBsdf *bsdf, OozeF3 color)
+{
+    const float *points = geometry->texture_points;
+    OozeF3 a = f3_load(points + 3 * (size_t)corner[0]);
+    OozeF3 b = f3_load(points + 3 * (size_t)corner[1]);
+    OozeF3 c = f3_load(points + 3 * (size_t)corner[2]);
+    OozeF3 normal = f3_cross(f3_sub(b, a), f3_sub(c, a));
+    return ooze_texture_color(bsdf->texture, color, bsdf->texture_scale,
+                              texture_axes(geometry->texture_up, interpolate(points, corner, u, v)),
+                              texture_axes(geometry->texture_up, normal));
+}
+
 /* Fills in everything but distance and point. */
 static void describe_hit(const OozeRayScene *scene, const struct RTCRayHit *found, OozeF3 direction,
                          OozeHit *hit)
@@ -294,6 +368,9 @@ static void describe_hit(const OozeRayScene *scene, const struct RTCRayHit *foun
             hit->normal = f3_unit(interpolate(geometry->normals, corner, u, v));
         }
     }
+    if (geometry->step_count > 1 && f3_dot(geometry->turn, geometry->turn) > 0.0f) {
+        hit->normal = f3_rotate(f3_scale(geometry->turn, found->ray.time - 0.5f), hit->normal);
+    }
     hit->front = f3_dot(direction, hit->geometric_normal) < 0.0f;
     hit->bsdf_index = geometry->bsdf + (geometry->materials ? geometry->materials[corner[0]] : 0);
     hit->bsdf = &scene->bsdfs[hit->bsdf_index];
@@ -301,29 +378,39 @@ static void describe_hit(const OozeRayScene *scene, const struct RTCRayHit *foun
     if (hit->bsdf->vertex_color && geometry->colors) {
         hit->color = interpolate(geometry->colors, corner, u, v);
     }
+    if (geometry->texture_points && hit->bsdf->texture_scale > 0.0f) {
+        hit->color = textured_color(geometry, corner, u, v, hit->bsdf, hit->color);
+    }
     hit->is_fluid = geometry->is_fluid;
     hit->is_wall = geometry->is_wall;
     hit->is_plane = false;
 }
 
-/* Darkens lines along two axes of the plane. */
-static OozeF3 grid_color(const OozePlane *plane, OozeF3 point, OozeF3 color)
+/* Coordinates along the plane (x, z) and along its normal (y). */
+static OozeF3 plane_coordinates(const OozePlane *plane, OozeF3 point)
 {
     OozeF3 s, t, from = f3_sub(point, plane->point);
     f3_frame(plane->normal, &s, &t);
-    float a = f3_dot(from, s) / plane->grid_spacing, b = f3_dot(from, t) / plane->grid_spacing;
+    return f3(f3_dot(from, s), f3_dot(from, plane->normal), f3_dot(from, t));
+}
+
+/* Darkens lines along two axes of the plane. */
+static OozeF3 grid_color(const OozePlane *plane, OozeF3 point, OozeF3 color)
+{
+    OozeF3 at = plane_coordinates(plane, point);
+    float a = at.x / plane->grid_spacing, b = at.z / plane->grid_spacing;
     float to_line = fminf(fabsf(a - rintf(a)), fabsf(b - rintf(b)));
     return f3_scale(color, to_line < 0.012f ? 0.45f : 1.0f);
 }
 
-static bool intersect_plane(const OozeRayScene *scene, OozeF3 origin, OozeF3 direction, float near,
-                            float far, OozeHit *hit)
+static bool intersect_plane(const OozeRayScene *scene, const OozeRay *ray, float near, float far,
+                            OozeHit *hit)
 {
     const OozePlane *first = NULL;
     for (int i = 0; i < scene->plane_count; i++) {
         const OozePlane *plane = &scene->planes[i];
-        float cosine = f3_dot(direction, plane->normal);
-        float distance = f3_dot(f3_sub(plane->point, origin), plane->normal) / cosine;
+        float cosine = f3_dot(ray->direction, plane->normal);
+        float distance = f3_dot(f3_sub(plane->point, ray->origin), plane->normal) / cosine;
         if (cosine < 0.0f && distance > near && distance < far) {
             far = distance;
             first = plane;
@@ -333,7 +420,7 @@ static bool intersect_plane(const OozeRayScene *scene, OozeF3 origin, OozeF3 dir
         return false;
     }
     *hit = (OozeHit){.distance = far,
-                     .point = f3_madd(origin, far, direction),
+                     .point = f3_madd(ray->origin, far, ray->direction),
                      .geometric_normal = first->normal,
                      .normal = first->normal,
                      .bsdf = &scene->bsdfs[first->bsdf],
@@ -341,29 +428,34 @@ static bool intersect_plane(const OozeRayScene *scene, OozeF3 origin, OozeF3 dir
                      .front = true,
                      .is_plane = true};
     hit->color = hit->bsdf->color;
+    if (hit->bsdf->texture_scale > 0.0f) {
+        hit->color = ooze_texture_color(hit->bsdf->texture, hit->color, hit->bsdf->texture_scale,
+                                        plane_coordinates(first, hit->point), f3(0, 1, 0));
+    }
     if (first->grid_spacing > 0.0f) {
         hit->color = grid_color(first, hit->point, hit->color);
     }
     return true;
 }
 
-bool ooze_ray_scene_intersect(const OozeRayScene *scene, OozeF3 origin, OozeF3 direction,
-                              float near, float far, OozeHit *hit)
+bool ooze_ray_scene_intersect(const OozeRayScene *scene, const OozeRay *ray, float near, float far,
+                              OozeHit *hit)
 {
-    bool any = intersect_plane(scene, origin, direction, near, far, hit);
+    bool any = intersect_plane(scene, ray, near, far, hit);
     if (scene->geometry_count == 0) {
         return any;
     }
     struct RTCRayHit found;
     memset(&found, 0, sizeof found);
-    found.ray.org_x = origin.x;
-    found.ray.org_y = origin.y;
-    found.ray.org_z = origin.z;
-    found.ray.dir_x = direction.x;
-    found.ray.dir_y = direction.y;
-    found.ray.dir_z = direction.z;
+    found.ray.org_x = ray->origin.x;
+    found.ray.org_y = ray->origin.y;
+    found.ray.org_z = ray->origin.z;
+    found.ray.dir_x = ray->direction.x;
+    found.ray.dir_y = ray->direction.y;
+    found.ray.dir_z = ray->direction.z;
     found.ray.tnear = near;
     found.ray.tfar = any ? hit->distance : far;
+    found.ray.time = ray->time;
     found.ray.mask = UINT32_MAX;
     found.hit.geomID = RTC_INVALID_GEOMETRY_ID;
     found.hit.instID[0] = RTC_INVALID_GEOMETRY_ID;
@@ -374,7 +466,7 @@ bool ooze_ray_scene_intersect(const OozeRayScene *scene, OozeF3 origin, OozeF3 d
         return any;
     }
     hit->distance = found.ray.tfar;
-    hit->point = f3_madd(origin, hit->distance, direction);
-    describe_hit(scene, &found, direction, hit);
+    hit->point = f3_madd(ray->origin, hit->distance, ray->direction);
+    describe_hit(scene, &found, ray->direction, hit);
     return true;
 }

@@ -17,12 +17,17 @@ typedef struct OozeRayGeometry {
     const uint16_t *materials; /* per vertex or sphere, added to `bsdf`; NULL: all 0 */
     const float *colors;    /* 3 per vertex or sphere, for BSDFs with vertex colour; NULL: none */
     uint64_t vertex_count;  /* or the number of spheres */
-    const float *positions; /* 3 per vertex or sphere */
-    const float *normals;   /* shading normals, 3 per vertex or per corner; NULL: geometric ones */
+    const float *positions; /* 3 per vertex or sphere; of each time step one after another */
+    int step_count;         /* at equal intervals while the shutter is open; 0, 1: it is at rest */
+    OozeF3 turn;          /* rotation of the normals while the shutter is open: axis times angle */
+    const float *normals; /* shading normals, 3 per vertex or per corner; NULL: geometric ones */
     bool corner_normals;
     uint64_t triangle_count;
     const uint32_t *triangles; /* NULL: spheres */
     float radius;              /* of spheres */
+    /* 3 per vertex: coordinates of the texture, which move with the geometry; NULL: none */
+    const float *texture_points;
+    OozeAxis texture_up; /* the axis of these coordinates that points up */
 } OozeRayGeometry;
 
 /* Infinite, hit from its front only. */
@@ -31,6 +36,11 @@ typedef struct OozePlane {
     int bsdf;
     float grid_spacing; /* of lines drawn on it; 0: none */
 } OozePlane;
+
+typedef struct OozeRay {
+    OozeF3 origin, direction;
+    float time; /* 0: the shutter opens, 1: it closes */
+} OozeRay;
 
 typedef struct OozeHit {
     float distance;
@@ -62,8 +72,11 @@ OozeStatus ooze_ray_scene_commit(OozeRayScene *scene, float size, OozeError *err
 float ooze_ray_scene_epsilon(const OozeRayScene *scene);
 const OozeBsdf *ooze_ray_scene_bsdf(const OozeRayScene *scene, int index);
 
+/* The box of all clear media, panes left out; false: there are none. */
+bool ooze_ray_scene_clear_bounds(const OozeRayScene *scene, OozeF3 *low, OozeF3 *high);
+
 /* The first hit between `near` and `far`; false for none. Thread-safe. */
-bool ooze_ray_scene_intersect(const OozeRayScene *scene, OozeF3 origin, OozeF3 direction,
-                              float near, float far, OozeHit *hit);
+bool ooze_ray_scene_intersect(const OozeRayScene *scene, const OozeRay *ray, float near, float far,
+                              OozeHit *hit);
 
 #endif

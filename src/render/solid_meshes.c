@@ -9,6 +9,9 @@
 #include "solids/motion.h"
 #include "solids/shape.h"
 
+#define STEP_ANGLE 0.1 /* rad, that a solid turns between two time steps of a blurred picture */
+enum { STEPS_MAX = 65 };
+
 #define CEILING_COSINE -0.5f /* of the angle between up and the normal of a ceiling, at most */
 
 static OozeStatus copy_mesh(OozeSolidMesh *solid_mesh, const OozeMesh *mesh, OozeError *error)
@@ -48,6 +51,7 @@ static OozeStatus make_solid_mesh(OozeSolidMesh *solid_mesh, const OozeSolidDef 
 {
     const OozeShapeDef *def = &solid->shape;
     solid_mesh->name = solid->name;
+    solid_mesh->up = scene->world.up;
     solid_mesh->rest = (OozePose){.position = def->position, .rotation = def->rotation};
     solid_mesh->world_low = vec3(INFINITY, INFINITY, INFINITY);
     solid_mesh->world_high = vec3(-INFINITY, -INFINITY, -INFINITY);
@@ -150,14 +154,44 @@ void ooze_solid_meshes_add_bounds(OozeSolidMeshes *meshes, const OozeFrame *fram
     }
 }
 
-static void transform(OozeSolidMesh *solid_mesh, const OozePose *pose)
+static void transform_vertices(const OozeSolidMesh *solid_mesh, const OozePose *pose, float *to)
 {
     for (uint64_t i = 0; i < solid_mesh->vertex_count; i++) {
         const float *p = solid_mesh->positions + 3 * i;
         OozeVec3 local = vec3((double)p[0], (double)p[1], (double)p[2]);
         OozeF3 at = f3_of(ooze_pose_to_world(pose, local));
-        memcpy(solid_mesh->world_positions + 3 * i, &at, sizeof at);
+        memcpy(to + 3 * i, &at, sizeof at);
     }
+}
+
+/* Number of time steps of the vertices while the shutter is open: paths of a spinning solid are
+   arcs. */
+static int step_count_of(const OozePose *pose, double open_time)
+{
+    double angle = vec3_length(pose->spin) * open_time;
+    bool moves = open_time > 0.0 && (angle > 0.0 || vec3_length(pose->velocity) > 0.0);
+    return moves ? 2 + (int)fmin(angle / STEP_ANGLE, STEPS_MAX - 2) : 1;
+}
+
+/* Vertices of all time steps; the pose of the frame is that in the middle. NULL: out of memory. */
+static float *moving_vertices(const OozeSolidMesh *solid_mesh, const OozePose *pose,
+                              double open_time, int step_count)
+{
+    uint64_t size = 3 * solid_mesh->vertex_count;
+    float *steps = ooze_alloc(size * (uint64_t)step_count, sizeof *steps);
+    for (int k = 0; steps && k < step_count; k++) {
+        double time = open_time * ((double)k / (step_count - 1) - 0.5);
+        OozeQuat turn = quat_from_vector(vec3_scale(pose->spin, time));
+        OozePose then = {.position = vec3_madd(pose->position, time, pose->velocity),
+                         .rotation = quat_unit(quat_mul(turn, pose->rotation))};
+        transform_vertices(solid_mesh, &then, steps + size * (uint64_t)k);
+    }
+    return steps;
+}
+
+static void transform(OozeSolidMesh *solid_mesh, const OozePose *pose)
+{
+    transform_vertices(solid_mesh, pose, solid_mesh->world_positions);
     for (uint64_t i = 0; i < 3 * solid_mesh->triangle_count; i++) {
         const float *n = solid_mesh->normals + 3 * i;
         OozeVec3 local = vec3((double)n[0], (double)n[1], (double)n[2]);
@@ -210,6 +244,41 @@ static void cut_away(OozeSolidMesh *solid_mesh, OozeF3 camera, OozeF3 up)
     solid_mesh->world_triangle_count = kept;
 }
 
+/* Walls are cut away, except panes, which are visible from both sides. */
+static bool is_cut(const OozeSolidMesh *solid_mesh, const OozeRayScene *ray_scene, int bsdf)
+{
+    return solid_mesh->container && ooze_ray_scene_bsdf(ray_scene, bsdf)->kind != OOZE_LOOK_CLEAR;
+}
+
+static OozeStatus add_mesh(const OozeSolidMesh *solid_mesh, const OozePose *pose,
+                           const OozeSolidPlacing *placing, int bsdf, OozeRayScene *ray_scene,
+                           OozeError *error)
+{
+    int steps = step_count_of(pose, placing->open_time);
+    float *moving = steps > 1 ? moving_vertices(solid_mesh, pose, placing->open_time, steps) : NULL;
+    if (steps > 1 && !moving) {
+        return ooze_fail_memory(error, "a moving solid",
+                                solid_mesh->vertex_count * (uint64_t)steps * 3 * sizeof(float));
+    }
+    bool textured = ooze_ray_scene_bsdf(ray_scene, bsdf)->texture_scale > 0.0f;
+    OozeRayGeometry geometry = {.is_wall = solid_mesh->container != NULL,
+                                .one_sided = is_cut(solid_mesh, ray_scene, bsdf),
+                                .bsdf = bsdf,
+                                .vertex_count = solid_mesh->vertex_count,
+                                .positions = moving ? moving : solid_mesh->world_positions,
+                                .step_count = steps,
+                                .turn = f3_of(vec3_scale(pose->spin, placing->open_time)),
+                                .normals = solid_mesh->world_normals,
+                                .corner_normals = true,
+                                .triangle_count = solid_mesh->world_triangle_count,
+                                .triangles = solid_mesh->world_triangles,
+                                .texture_points = textured ? solid_mesh->positions : NULL,
+                                .texture_up = solid_mesh->up};
+    OozeStatus status = ooze_ray_scene_add_geometry(ray_scene, &geometry, error);
+    ooze_free(moving);
+    return status;
+}
+
 OozeStatus ooze_solid_meshes_add_to_scene(OozeSolidMeshes *meshes, const OozeFrame *frame,
                                           const OozeSolidPlacing *placing, OozeRayScene *ray_scene,
                                           OozeError *error)
@@ -232,23 +301,11 @@ OozeStatus ooze_solid_meshes_add_to_scene(OozeSolidMeshes *meshes, const OozeFra
             continue;
         }
         transform(solid_mesh, &pose);
-        /* Panes are visible from both sides. */
         int bsdf = placing->first_bsdf + i;
-        bool cut =
-            solid_mesh->container && ooze_ray_scene_bsdf(ray_scene, bsdf)->kind != OOZE_LOOK_CLEAR;
-        if (cut) {
+        if (is_cut(solid_mesh, ray_scene, bsdf)) {
             cut_away(solid_mesh, placing->camera, f3_of(vec3_axis(frame->up)));
         }
-        OozeRayGeometry geometry = {.is_wall = solid_mesh->container != NULL,
-                                    .one_sided = cut,
-                                    .bsdf = bsdf,
-                                    .vertex_count = solid_mesh->vertex_count,
-                                    .positions = solid_mesh->world_positions,
-                                    .normals = solid_mesh->world_normals,
-                                    .corner_normals = true,
-                                    .triangle_count = solid_mesh->world_triangle_count,
-                                    .triangles = solid_mesh->world_triangles};
-        status = ooze_ray_scene_add_geometry(ray_scene, &geometry, error);
+        status = add_mesh(solid_mesh, &pose, placing, bsdf, ray_scene, error);
     }
     return status;
 }

@@ -10,8 +10,10 @@
 typedef struct OozeSolidMesh {
     const char *name;
     OozePose rest; /* in the scene file */
+    OozeAxis up;   /* axis of the shape that points up in its own axes */
     bool is_plane;
     bool hidden;                 /* no mesh */
+    bool hides_fluid;            /* in view of the camera, see ooze_renderer_find_hiding */
     struct OozeShape *container; /* NULL: no container */
     OozeVec3 normal;             /* of a plane, local */
     OozeVec3 low, high;          /* bounds, local; not of planes */
@@ -50,6 +52,7 @@ typedef struct OozeSolidPlacing {
     int first_bsdf;     /* of the first solid; one per solid */
     float grid_spacing; /* of lines on planes that face up; 0: none */
     OozeF3 camera;      /* walls of containers that face away from it are cut away */
+    double open_time;   /* s, that the shutter is open: moving solids are blurred */
 } OozeSolidPlacing;
 
 OozeStatus ooze_solid_meshes_add_to_scene(OozeSolidMeshes *meshes, const OozeFrame *frame,

@@ -14,7 +14,13 @@ OozeRenderDef ooze_render_def_default(void)
                            .view_high = automatic,
                            .field_of_view = 30.0,
                            .size = {960, 540, 0},
+                           .f_number = NAN,
+                           .aperture = NAN,
+                           .focus_distance = NAN,
                            .samples = 64,
+                           .environment_strength = 1.0,
+                           .caustics = true,
+                           .firefly_limit = 12.0,
                            .denoise = true,
                            .color_low = NAN,
                            .color_high = NAN};

@@ -41,6 +41,10 @@ static const OozeKey look_keys[] = {
      .default_text = LOOK_ROW},
     {"translucency", OOZE_KEY_REAL, "", 0.0, 1.0, offsetof(OozeLookDef, translucency),
      .help = "share of the light that enters a translucent body", .default_text = LOOK_ROW},
+    {"scale", OOZE_KEY_REAL, "m", 1e-9, 1e6, offsetof(OozeLookDef, scale),
+     .help = "length of the pattern of a textured solid: width of a plank of `wood`, distance of "
+             "the veins of `marble` and of the checks of `cloth`, radius of a `plate`",
+     .default_text = "a share of what is in view; of a `plate`, its own radius"},
 };
 
 const OozeSection ooze_section_look = {
@@ -80,6 +84,18 @@ static const OozeKey camera_keys[] = {
      .help = "the camera keeps 99.5% of this material's particles in view and moves with them; "
              "with a `position`, it only turns",
      .default_text = "none"},
+    {"f_number", OOZE_KEY_REAL, "", 0.1, 1000.0, offsetof(OozeRenderDef, f_number),
+     .help = "of a lens whose image has the size of 35 mm film: a small one blurs what is not in "
+             "focus",
+     .default_text = "everything is sharp"},
+    {"aperture", OOZE_KEY_REAL, "m", 0.0, OOZE_PICTURE_COORDINATE_MAX,
+     offsetof(OozeRenderDef, aperture), .help = "diameter of the lens, instead of an f-number",
+     .default_text = "everything is sharp"},
+    {"focus_distance", OOZE_KEY_REAL, "m", 1e-6, OOZE_PICTURE_COORDINATE_MAX,
+     offsetof(OozeRenderDef, focus_distance), .help = "of the plane in focus from the camera",
+     .default_text = "that of `focus`"},
+    {"focus", OOZE_KEY_TEXT, "", OOZE_NO_RANGE, offsetof(OozeRenderDef, focus),
+     .help = "name of the material or solid in focus", .default_text = "the fluid"},
 };
 
 static void render_defaults(void *item, int variant)
@@ -115,6 +131,26 @@ static const OozeSection section_color_by = {
     .key_count = OOZE_COUNT(color_keys),
     .size = sizeof(OozeRenderDef),
     .shorthand = "field",
+};
+
+static const OozeKey environment_keys[] = {
+    {"type", OOZE_KEY_CHOICE, "", OOZE_NO_RANGE, offsetof(OozeRenderDef, environment),
+     .help = "`studio`: soft boxes in a grey room; `sky`: sun and clear sky; `kitchen`: a window "
+             "and a warm lamp; `backdrop`: the lights of the backdrop",
+     .choices = "backdrop|studio|sky|kitchen"},
+    {"rotation", OOZE_KEY_REAL, "deg", -360.0, 360.0, offsetof(OozeRenderDef, environment_rotation),
+     .help = "about the axis up, from its place relative to the camera"},
+    {"strength", OOZE_KEY_REAL, "", 0.0, OOZE_LIGHT_STRENGTH_MAX,
+     offsetof(OozeRenderDef, environment_strength), .help = "factor of its light"},
+};
+
+static const OozeSection section_environment = {
+    .name = "environment",
+    .help = "Light from all around: a name (`environment: kitchen`), or a map.",
+    .keys = environment_keys,
+    .key_count = OOZE_COUNT(environment_keys),
+    .size = sizeof(OozeRenderDef),
+    .shorthand = "type",
 };
 
 static void light_defaults(void *item, int variant)
@@ -156,10 +192,25 @@ static const OozeKey render_keys[] = {
     {"samples", OOZE_KEY_INTEGER, "", 1.0, OOZE_PICTURE_SAMPLES_MAX,
      offsetof(OozeRenderDef, samples),
      .help = "light paths per pixel: more need more time and have less noise"},
+    {"adaptive", OOZE_KEY_SWITCH, "", OOZE_NO_RANGE, offsetof(OozeRenderDef, adaptive),
+     .help = "more paths where there is more noise; `samples` is then their mean"},
+    {"time_limit", OOZE_KEY_REAL, "s", 0.0, 1e6, offsetof(OozeRenderDef, time_limit),
+     .help = "paths are added where there is noise until a picture has taken this time; 0: "
+             "`samples` decides"},
     {"denoise", OOZE_KEY_SWITCH, "", OOZE_NO_RANGE, offsetof(OozeRenderDef, denoise),
      .help = "smooths the remaining noise, but not across edges"},
     {"backdrop", OOZE_KEY_CHOICE, "", OOZE_NO_RANGE, offsetof(OozeRenderDef, backdrop),
      .help = "surroundings of the scene, and their lights", .choices = "studio|grid|sky"},
+    {"environment", OOZE_KEY_SECTION, "", OOZE_NO_RANGE, 0,
+     .help = "light from all around instead of the lights of the backdrop",
+     .section = &section_environment, .default_text = "the lights of the backdrop"},
+    {"shutter", OOZE_KEY_REAL, "frames", 0.0, 10.0, offsetof(OozeRenderDef, shutter),
+     .help = "share of the time between two frames that the shutter is open: moving things are "
+             "blurred; 0.5 is usual in films"},
+    {"caustics", OOZE_KEY_SWITCH, "", OOZE_NO_RANGE, offsetof(OozeRenderDef, caustics),
+     .help = "clear fluid and glass focus the light that passes them"},
+    {"firefly_limit", OOZE_KEY_REAL, "", 0.0, 1e6, offsetof(OozeRenderDef, firefly_limit),
+     .help = "largest radiance that one path brings by chance, white is 1; 0: none"},
     {"exposure", OOZE_KEY_REAL, "stops", -20.0, 20.0, offsetof(OozeRenderDef, exposure),
      .help = "1 doubles the light"},
     {"lights", OOZE_KEY_LIST, "", OOZE_NO_RANGE, offsetof(OozeRenderDef, lights),

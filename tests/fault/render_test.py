@@ -1,5 +1,6 @@
 """Pictures of runs, whole and damaged ones, with options that make no sense, and on full disks."""
 import os
+import re
 import resource
 import shutil
 import signal
@@ -59,10 +60,25 @@ class RenderTest(runs.RunTest):
                         ["--set", "render.backdrop=grid"], ["--set", "render.backdrop=sky"],
                         ["--set", "materials.honey.look=chocolate"], ["--camera", "1,1,3"],
                         ["--camera", "1,1,3,0,0.4,0"], ["--set", "render.exposure=1"],
-                        ["--set", "render.lights=[{position: [1, 2, 1]}]"]):
+                        ["--set", "render.lights=[{position: [1, 2, 1]}]"],
+                        ["--set", "render.environment=studio"],
+                        ["--set", "render.environment={type: sky, rotation: 30}"],
+                        ["--set", "render.environment={type: kitchen, strength: 2}"],
+                        ["--set", "render.shutter=0.5"], ["--set", "render.camera.f_number=1"],
+                        ["--set", "render.camera={aperture: 0.2, focus: honey}"],
+                        ["--set", "render.caustics=false"]):
             self.good("render", run, *SMALL, "--frames", 3, *options)
             seen.add((run / "pictures/frame_000003.png").read_bytes())
-        self.assertEqual(len(seen), 11)
+        self.assertEqual(len(seen), 18)
+
+    def test_a_time_for_each_picture(self):
+        run = self.short_run(1)
+        done = self.good("render", run, *SMALL[:2], "--frames", 1, "--time", 0.3)
+        mean = float(re.search(r"([0-9.]+) samples a pixel", done.stdout).group(1))
+        picture = run / "pictures/frame_000001.png"
+        pixels = picture.read_bytes().split(b"IDAT")[1:]
+        self.good("render", run, *SMALL[:2], "--frames", 1, "--adaptive", "--samples", int(mean))
+        self.assertEqual(picture.read_bytes().split(b"IDAT")[1:], pixels)
 
     def test_damage_and_gaps(self):
         run = self.short_run()
@@ -80,6 +96,7 @@ class RenderTest(runs.RunTest):
                 ("needs WIDTHxHEIGHT", "--size", "nanx5"), ("needs X,Y,Z", "--camera", "1,2"),
                 ("needs X,Y,Z", "--camera", "1,2,nan"),
                 ("FIELD:LOW:HIGH", "--color-by", "speed:3:1"),
+                ("needs seconds", "--time", "0"), ("needs seconds", "--time", "soon"),
                 ("samples", "--samples", "0"), ("--frames needs", "--frames", "5:2")):
             self.bad(2, part, "render", run, *options)
         self.bad(1, "GB of memory", "render", run, "--size", "65000x65000")
@@ -94,6 +111,8 @@ class RenderTest(runs.RunTest):
         self.bad(1, "did you mean 'velocity'?", "render", run, *SMALL, "--color-by", "velocit")
         self.bad(1, "did you mean 'honey'?", "render", run, *SMALL, "--set",
                  "materials.honey.look=hony")
+        self.bad(1, "no material or solid 'hony' to focus on", "render", run, *SMALL, "--set",
+                 "render.camera={f_number: 2, focus: hony}")
         self.bad(1, "cannot open", "render", self.folder / "nowhere")
 
     def test_without_ffmpeg(self):

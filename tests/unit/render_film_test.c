@@ -174,6 +174,32 @@ static void a_png_holds_its_settings(void **state)
                 OOZE_ERROR_WRITE, "a.png");
 }
 
+/* Chunks before the pixels state sRGB, and for readers without it gamma 1/2.2 and the primaries of
+   ITU-R BT.709. */
+static void a_png_states_its_colours(void **state)
+{
+    (void)state;
+    static const unsigned char srgb[] = {0, 0, 0, 1, 's', 'R', 'G', 'B', 0};
+    static const unsigned char gamma[] = {0, 0, 0, 4, 'g', 'A', 'M', 'A', 0, 0, 0xb1, 0x8f};
+    /* White point 0.3127, 0.3290; red 0.64, 0.33 */
+    static const unsigned char primaries[] = {0, 0, 0,    32,   'c', 'H', 'R',  'M',
+                                              0, 0, 0x7a, 0x26, 0,   0,   0x80, 0x84,
+                                              0, 0, 0xfa, 0x00, 0,   0,   0x80, 0xe8};
+    char path[64];
+    snprintf(path, sizeof path, "%s/colours.png", folder);
+    unsigned char pixels[3] = {1, 2, 3}, bytes[4096];
+    CHECK_OK(ooze_png_write(path, pixels, 1, 1, "key", "one", &error));
+    FILE *file = fopen(path, "rb");
+    size_t size = fread(bytes, 1, sizeof bytes, file);
+    fclose(file);
+    const unsigned char *data = memmem(bytes, size, "IDAT", 4);
+    assert_non_null(data);
+    size_t before = (size_t)(data - bytes);
+    assert_non_null(memmem(bytes, before, srgb, sizeof srgb));
+    assert_non_null(memmem(bytes, before, gamma, sizeof gamma));
+    assert_non_null(memmem(bytes, before, primaries, sizeof primaries));
+}
+
 /* Names, overrides and depths of looks. */
 static void looks_are_filled_in(void **state)
 {
@@ -207,6 +233,7 @@ int main(void)
         cmocka_unit_test(colours_grow_brighter),
         cmocka_unit_test(the_legend_shows_its_range),
         cmocka_unit_test(a_png_holds_its_settings),
+        cmocka_unit_test(a_png_states_its_colours),
         cmocka_unit_test(looks_are_filled_in),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);

@@ -93,8 +93,8 @@ static void absorption_follows_beer(void **state)
         CHECK_OK(ooze_ray_scene_commit(ray_scene, 0.1f, &error));
         OozeTracer tracer = {.scene = ray_scene, .lights = &lights};
         Estimate seen = shoot(&tracer, f3(0.3f, 0.2f, 1.0f), f3(0, 0, -1), 4);
-        OozeF3 straight =
-            ooze_trace_transmittance(&tracer, f3(0.3f, 0.2f, 1.0f), f3(0, 0, -1), INFINITY);
+        const OozeRay ray = {f3(0.3f, 0.2f, 1.0f), f3(0, 0, -1), 0.5f};
+        OozeF3 straight = ooze_trace_transmittance(&tracer, &ray, INFINITY, OOZE_SHADOW_PLAIN);
         for (int k = 0; k < 3; k++) {
             double left = pow((double)amber[k], thickness / depth);
             CHECK_NEAR(seen.mean[k], left, 1e-3); /* single precision over an epsilon of 1e-6 m */
@@ -182,7 +182,7 @@ static void a_ball_covers_its_solid_angle(void **state)
     OozeFilm film;
     CHECK_OK(ooze_film_create(&film, 240, 160, UINT64_MAX, &error));
     OozeExposeJob job = {.tracer = &tracer, .camera = &camera, .shade = ooze_trace, .samples = 4};
-    CHECK_OK(ooze_film_expose(&film, &job, NULL, &error));
+    CHECK_OK(ooze_film_expose(&film, &job, NULL, NULL, &error));
     double coverage = 0.0, pixels = 240.0 * 160.0;
     for (int i = 0; i < 240 * 160; i++) {
         coverage += (double)film.pixels[i].coverage;
@@ -195,6 +195,43 @@ static void a_ball_covers_its_solid_angle(void **state)
     ooze_ray_scene_destroy(ray_scene);
 }
 
+/* Largest sample of rays to a ball of glass, behind which is a small and very bright light. */
+static double brightest_sample(float radiance_max)
+{
+    const float white[3] = {1, 1, 1};
+    OozeLights lights = uniform_lights(f3_all(0.1f));
+    ooze_lights_add_square(&lights, f3(0, 0, -8), f3(0, 0, 0), f3(0, 1, 0), 0.3f, f3_all(1.0f),
+                           50.0f);
+    OozeRayScene *ray_scene = NULL;
+    CHECK_OK(ooze_ray_scene_create(&ray_scene, &error));
+    OozeLookDef look = ooze_look_def_default();
+    OozeBsdf glass = ooze_bsdf_make(&look, "glass", "glossy", white, 1.0);
+    CHECK_OK(ooze_ray_scene_add_bsdf(ray_scene, &glass, &error));
+    add_ball(ray_scene, 1.0f, 0);
+    CHECK_OK(ooze_ray_scene_commit(ray_scene, 1.0f, &error));
+    OozeTracer tracer = {.scene = ray_scene, .lights = &lights, .radiance_max = radiance_max};
+    double largest = 0.0;
+    for (uint32_t i = 0; i < 4000; i++) {
+        OozeSampler sampler = ooze_sampler(1, 7, i);
+        OozePair at = ooze_sampler_pair(&sampler);
+        OozeFeatures features;
+        const OozeRay ray = {f3(2.0f * at.u - 1.0f, 2.0f * at.v - 1.0f, 5), f3(0, 0, -1), 0.5f};
+        largest = fmax(largest, (double)ooze_trace(&tracer, &ray, &sampler, &features).x);
+    }
+    ooze_ray_scene_destroy(ray_scene);
+    return largest;
+}
+
+/* Light that a path finds behind an interface where it chose its way at random is limited. */
+static void fireflies_are_limited(void **state)
+{
+    (void)state;
+    double without = brightest_sample(0.0f), with = brightest_sample(12.0f);
+    printf("  brightest sample %.0f, limited %.2f\n", without, with);
+    assert_true(without > 1000.0);
+    assert_true(with > 1.0 && with <= 2.0 * 12.0); /* a path and its reflected part */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -204,6 +241,7 @@ int main(void)
         cmocka_unit_test(a_pane_reflects_and_absorbs),
         cmocka_unit_test(lights_have_their_strength),
         cmocka_unit_test(a_ball_covers_its_solid_angle),
+        cmocka_unit_test(fireflies_are_limited),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

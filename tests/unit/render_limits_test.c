@@ -30,6 +30,14 @@ static void numbers_out_of_range_are_refused(void **state)
         {"pixels", offsetof(OozeRenderDef, size.x)},
         {"pixels", offsetof(OozeRenderDef, size.y)},
         {"exposure", offsetof(OozeRenderDef, exposure)},
+        {"f-number", offsetof(OozeRenderDef, f_number)},
+        {"aperture", offsetof(OozeRenderDef, aperture)},
+        {"distance in focus", offsetof(OozeRenderDef, focus_distance)},
+        {"shutter", offsetof(OozeRenderDef, shutter)},
+        {"time limit", offsetof(OozeRenderDef, time_limit)},
+        {"rotation of the environment", offsetof(OozeRenderDef, environment_rotation)},
+        {"strength of the environment", offsetof(OozeRenderDef, environment_strength)},
+        {"firefly limit", offsetof(OozeRenderDef, firefly_limit)},
         {"lower end", offsetof(OozeRenderDef, color_low)},
         {"upper end", offsetof(OozeRenderDef, color_high)},
     };
@@ -76,6 +84,8 @@ static void integers_out_of_range_are_refused(void **state)
         {offsetof(OozeRenderDef, threads), INT32_MAX, "threads"},
         {offsetof(OozeRenderDef, backdrop), -1, "backdrop"},
         {offsetof(OozeRenderDef, backdrop), OOZE_BACKDROP_COUNT, "backdrop"},
+        {offsetof(OozeRenderDef, environment), -1, "environment"},
+        {offsetof(OozeRenderDef, environment), OOZE_ENVIRONMENT_COUNT, "environment"},
         {offsetof(OozeRenderDef, light_count), -1, "lights"},
         {offsetof(OozeRenderDef, light_count), INT32_MAX, "lights"},
         {offsetof(OozeRenderDef, light_count), 1, "NULL"},
@@ -213,6 +223,7 @@ static void null_is_an_error(void **state)
                 OOZE_ERROR_ARGUMENT, "pixels");
     assert_int_equal(ooze_renderer_survey(NULL, NULL, NULL), OOZE_ERROR_ARGUMENT);
     assert_true(ooze_renderer_hash(NULL) == 0);
+    assert_true(ooze_renderer_mean_samples(NULL) == 0.0);
     assert_true(ooze_renderer_hash(renderer) != 0);
     assert_null(ooze_scene_render(NULL));
     assert_non_null(ooze_looks(NULL));

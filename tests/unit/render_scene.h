@@ -77,7 +77,8 @@ static inline Estimate shoot(const OozeTracer *tracer, OozeF3 origin, OozeF3 dir
     for (uint32_t i = 0; i < n; i++) {
         OozeSampler sampler = ooze_sampler(1, 7, i);
         OozeFeatures features;
-        OozeF3 c = ooze_trace(tracer, origin, direction, &sampler, &features);
+        const OozeRay ray = {origin, direction, 0.5f};
+        OozeF3 c = ooze_trace(tracer, &ray, &sampler, &features);
         sum[0] += (double)c.x;
         sum[1] += (double)c.y;
         sum[2] += (double)c.z;

@@ -23,6 +23,20 @@ class OozeLookKind(IntEnum):
     OOZE_LOOK_KIND_COUNT = 4
 
 
+class OozeTexture(IntEnum):
+    """A pattern in the colour of a solid. Fluids have the plain colour."""
+    OOZE_TEXTURE_NONE = 0
+    # planks with annual rings
+    OOZE_TEXTURE_WOOD = 1
+    # veins
+    OOZE_TEXTURE_MARBLE = 2
+    # painted rings near the rim
+    OOZE_TEXTURE_PLATE = 3
+    # woven checks
+    OOZE_TEXTURE_CLOTH = 4
+    OOZE_TEXTURE_COUNT = 5
+
+
 @structure
 class OozeLookInfo(Structure):
     """One row of the table of named looks."""
@@ -38,6 +52,7 @@ class OozeLookInfo(Structure):
     cloudiness: float = member(c_double, "mean number of scattering events per depth")
     translucency: float = member(c_double, "share of the light that enters a translucent body")
     help: bytes | None = member(c_char_p, "one line of description")
+    texture: int = enumerated(OozeTexture, c_int)
 
 
 @structure
@@ -51,3 +66,5 @@ class OozeLookDef(Structure):
     coat: float = member(c_double, "NAN: that of the row")
     cloudiness: float = member(c_double, "NAN: that of the row")
     translucency: float = member(c_double, "NAN: that of the row")
+    scale: float = member(c_double,
+        "m, length of the texture's pattern; NAN: a share of what is in view")

@@ -4,7 +4,7 @@ Written by tools/python_bindings.py from include/ooze/render.h; edit that.
 """
 from __future__ import annotations
 
-from ctypes import (POINTER, byref, c_int, c_ubyte, c_uint64, c_void_p)
+from ctypes import (POINTER, byref, c_double, c_int, c_ubyte, c_uint64, c_void_p)
 from typing import Any
 from ooze.c._support import bind, check
 from ooze.c.status_types import OozeError
@@ -65,6 +65,12 @@ def ooze_render_frame(renderer: Any, frame: OozeFrame | Any, progress: Any, user
     before.
     """
     check(_ooze_render_frame, renderer, frame, progress or OozeRenderProgress(), user, pixels)
+
+
+_ooze_renderer_mean_samples = bind("ooze_renderer_mean_samples", c_double, POINTER(OozeRenderer))
+def ooze_renderer_mean_samples(renderer: Any) -> float:
+    """Mean number of samples per pixel of the last picture; 0: none, or `renderer` is NULL."""
+    return _ooze_renderer_mean_samples(renderer)
 
 
 _ooze_renderer_hash = bind("ooze_renderer_hash", c_uint64, POINTER(OozeRenderer))

@@ -23,6 +23,19 @@ class OozeBackdrop(IntEnum):
     OOZE_BACKDROP_COUNT = 3
 
 
+class OozeEnvironmentType(IntEnum):
+    """Light from all around, which replaces the lights of the backdrop."""
+    # none: the lights of the backdrop
+    OOZE_ENVIRONMENT_BACKDROP = 0
+    # soft boxes in a grey room
+    OOZE_ENVIRONMENT_STUDIO = 1
+    # sun and clear sky
+    OOZE_ENVIRONMENT_SKY = 2
+    # a window and a warm lamp
+    OOZE_ENVIRONMENT_KITCHEN = 3
+    OOZE_ENVIRONMENT_COUNT = 4
+
+
 @structure
 class OozeLightDef(Structure):
     """A square area light."""
@@ -47,9 +60,28 @@ class OozeRenderDef(Structure):
         "particles of every surveyed frame")
     follow: bytes | None = member(c_char_p,
         "name of the material that the camera moves with; NULL: none")
+    f_number: float = member(c_double,
+        "of a lens with an image of the size of 35 mm film; NAN: all is sharp")
+    aperture: float = member(c_double,
+        "m, diameter of the lens, instead of an f-number; NAN: all is sharp")
+    focus_distance: float = member(c_double,
+        "m, along the axis of the camera; NAN: to what is in focus")
+    focus: bytes | None = member(c_char_p,
+        "name of the material or solid in focus; NULL: the fluid")
+    shutter: float = member(c_double,
+        "share of the time between two frames that it is open; 0: no blur")
     size: OozeVec3 = member(OozeVec3, "pixels: x is the width, y the height")
-    samples: int = member(c_int, "light paths per pixel")
+    samples: int = member(c_int, "light paths per pixel; with `adaptive` their mean")
+    adaptive: bool = member(c_bool, "more paths where there is more noise")
+    time_limit: float = member(c_double,
+        "s per picture: paths are added until then; 0: `samples` decides")
     backdrop: int = enumerated(OozeBackdrop, c_int)
+    environment: int = enumerated(OozeEnvironmentType, c_int)
+    environment_rotation: float = member(c_double, "degrees about the axis up")
+    environment_strength: float = member(c_double, "factor of its light")
+    caustics: bool = member(c_bool, "light is focused by clear fluid and glass: photons")
+    firefly_limit: float = member(c_double,
+        "largest radiance that a path by chance brings; 0: none")
     exposure: float = member(c_double, "stops: 1 doubles the light")
     denoise: bool = member(c_bool, "smooths the remaining noise, but not across edges")
     color_by: bytes | None = member(c_char_p,

@@ -1,0 +1,100 @@
+/* Light that reaches a point from a light, and what paths have in common. */
+#include "render/path.h"
+
+enum { CROSSINGS_MAX = 32 };
+
+void ooze_path_add_radiance(OozeTrace *trace, const OozePath *path, OozeF3 light)
+{
+    float limit = trace->tracer->radiance_max, largest = f3_max(light);
+    if ((path->scattered || path->by_chance) && limit > 0.0f && largest > limit) {
+        light = f3_scale(light, limit / largest);
+    }
+    trace->radiance = f3_add(trace->radiance, light);
+}
+
+void ooze_path_record_features(OozeTrace *trace, OozeF3 albedo, OozeF3 normal, float distance)
+{
+    if (trace->features) {
+        OozeFeatures *features = trace->features;
+        features->albedo = f3(fminf(albedo.x, 1.0f), fminf(albedo.y, 1.0f), fminf(albedo.z, 1.0f));
+        if (f3_dot(features->normal, features->normal) == 0.0f) {
+            features->normal = normal;
+            features->distance = distance;
+        }
+        trace->features = NULL;
+    }
+}
+
+OozeShadingFrame ooze_shading_frame(const OozeHit *hit, OozeF3 direction)
+{
+    OozeShadingFrame frame;
+    float side = hit->front ? 1.0f : -1.0f;
+    frame.n = f3_scale(hit->normal, side);
+    if (f3_dot(frame.n, direction) >= -1e-3f) {
+        frame.n = f3_scale(hit->geometric_normal, side);
+    }
+    f3_frame(frame.n, &frame.s, &frame.t);
+    return frame;
+}
+
+OozeF3 ooze_path_offset_point(const OozeTrace *trace, const OozeHit *hit, float side)
+{
+    return f3_madd(hit->point, side * ooze_ray_scene_epsilon(trace->tracer->scene),
+                   hit->geometric_normal);
+}
+
+float ooze_straight_transmittance(const OozeHit *hit, OozeF3 direction)
+{
+    float cosine = fabsf(f3_dot(direction, hit->normal));
+    return 1.0f - ooze_fresnel(cosine, hit->bsdf->refraction);
+}
+
+OozeF3 ooze_trace_transmittance(const OozeTracer *tracer, const OozeRay *ray, float distance,
+                                unsigned shadow)
+{
+    float epsilon = ooze_ray_scene_epsilon(tracer->scene), at = 0.0f, near = epsilon;
+    OozeF3 transmitted = f3_all(1.0f);
+    for (int i = 0; i < CROSSINGS_MAX; i++) {
+        OozeHit hit;
+        if (!ooze_ray_scene_intersect(tracer->scene, ray, near, distance - epsilon, &hit)) {
+            return transmitted;
+        }
+        near = hit.distance + epsilon;
+        if (hit.is_wall) {
+            continue;
+        }
+        if (hit.is_plane && (shadow & OOZE_SHADOW_FADES)) {
+            return f3_scale(transmitted, ooze_plane_fade(tracer, &hit));
+        }
+        if (hit.bsdf->kind != OOZE_LOOK_CLEAR || (shadow & OOZE_SHADOW_CLEAR)) {
+            return f3_all(0.0f);
+        }
+        transmitted = f3_scale(transmitted, ooze_straight_transmittance(&hit, ray->direction));
+        if (!hit.front) { /* the segment up to here was inside */
+            OozeF3 extinction = f3_add(hit.bsdf->absorption, f3_all(hit.bsdf->scattering));
+            transmitted = f3_mul(transmitted, ooze_beer(extinction, hit.distance - at));
+        }
+        at = hit.distance;
+    }
+    return f3_all(0.0f);
+}
+
+bool ooze_path_sample_light(OozeTrace *trace, OozeF3 point, OozeLightSample *light)
+{
+    OozePair place = ooze_sampler_pair(trace->sampler), choice = ooze_sampler_pair(trace->sampler);
+    *light = ooze_lights_sample(trace->tracer->lights, point, place, choice.u);
+    OozeLightSample before; /* lights are in front of the environment */
+    if (light->is_environment && trace->tracer->lights->count > 0 &&
+        ooze_lights_hit(trace->tracer->lights, point, light->direction, INFINITY, &before)) {
+        return false;
+    }
+    return light->pdf > 0.0f;
+}
+
+OozeF3 ooze_path_incoming_light(const OozeTrace *trace, const OozeRay *ray,
+                                const OozeLightSample *light, unsigned shadow)
+{
+    shadow |= light->is_environment ? OOZE_SHADOW_FADES : OOZE_SHADOW_PLAIN;
+    OozeF3 transmitted = ooze_trace_transmittance(trace->tracer, ray, light->distance, shadow);
+    return f3_mul(transmitted, f3_scale(light->radiance, 1.0f / light->pdf));
+}

@@ -1,0 +1,41 @@
+/* Caustics: photons from the lights that clear fluid and glass have focused or spread, stored where
+   they arrive. Direct light does not pass clear media at surfaces that gather photons. */
+#ifndef OOZE_RENDER_PHOTON_MAP_H
+#define OOZE_RENDER_PHOTON_MAP_H
+
+#include "base/threads.h"
+#include "render/integrator.h"
+
+typedef struct OozePhoton {
+    OozeF3 position;
+    OozeF3 direction; /* of flight */
+    OozeF3 flux;
+    float radius; /* over which it is spread, m */
+} OozePhoton;
+
+struct OozePhotonMap {
+    OozePhoton *photons; /* sorted by bucket */
+    uint32_t *starts;    /* of the buckets; one more than buckets */
+    uint32_t mask;       /* number of buckets less one: a power of two less one */
+    uint64_t count;
+    float radius; /* the largest of all photons, m */
+};
+
+typedef struct OozePhotonJob {
+    const OozeTracer *tracer;
+    uint64_t emitted; /* number of photons that leave the lights */
+    uint64_t seed;
+    OozeThreads *threads;
+} OozePhotonJob;
+
+/* Traces photons at the clear geometry of the scene; the map does not depend on the number of
+   threads. */
+OozeStatus ooze_photon_map_create(OozePhotonMap *map, const OozePhotonJob *job, OozeError *error);
+void ooze_photon_map_free(OozePhotonMap *map);
+
+/* Irradiance that photons bring to a surface with this normal, and their mean direction of arrival,
+   away from the surface. */
+OozeF3 ooze_photon_map_irradiance(const OozePhotonMap *map, OozeF3 point, OozeF3 normal,
+                                  OozeF3 *towards);
+
+#endif
