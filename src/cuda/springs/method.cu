@@ -11,10 +11,8 @@ static bool supports(const OozeStepContext *context, char *why, size_t size)
     const bool sequential = context->params[OOZE_SPRINGS_ORDER] == OOZE_SPRINGS_SEQUENTIAL;
     if (sequential) {
         snprintf(why, size, "'order: sequential' of method 'springs' runs on the processor alone");
-    } else if (context->dynamic) {
-        snprintf(why, size, "method 'springs' moves dynamic solids on the processor alone");
     }
-    return !sequential && !context->dynamic;
+    return !sequential;
 }
 
 /* ---- memory ---- */
