@@ -56,7 +56,8 @@ OozeStatus dynamic_begin(Engine *engine, DynamicSolids *dynamic, OozeStepContext
     return solids_send(gpu, &engine->solids, c, error);
 }
 
-void dynamic_download(Gpu *gpu, DynamicSolids *dynamic)
+/* Copies the solids to the host. Waits. */
+static void download(Gpu *gpu, DynamicSolids *dynamic)
 {
     OozeDynamicCoupling *coupling = &dynamic->coupling;
     copy_out(gpu, coupling->solids, dynamic->view.solids,
@@ -67,7 +68,7 @@ OozeStatus dynamic_place(Engine *engine, DynamicSolids *dynamic, OozeError *erro
 {
     Gpu *gpu = &engine->gpu;
     const OozeStepContext *c = dynamic->coupling.context;
-    dynamic_download(gpu, dynamic);
+    download(gpu, dynamic);
     OozeStatus result = status(gpu, engine->store.n, error);
     if (!result) {
         ooze_coupling_update_poses(&dynamic->coupling);
@@ -84,7 +85,7 @@ void dynamic_move_samples(Engine *engine, const DynamicView &view)
 
 void dynamic_load(Gpu *gpu, DynamicSolids *dynamic)
 {
-    dynamic_download(gpu, dynamic);
+    download(gpu, dynamic);
     if (gpu->failed == cudaSuccess) {
         ooze_coupling_load(&dynamic->coupling);
     }

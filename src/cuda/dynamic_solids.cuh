@@ -26,15 +26,13 @@ struct DynamicView {
 
 /* The dynamic solids of a step. */
 struct DynamicSolids {
-    OozeDynamicCoupling coupling; /* host: as of the last dynamic_download */
+    OozeDynamicCoupling coupling; /* host: as of the last download */
     DynamicView view;
 };
 
 /* The motion of the solids without particles, with contacts and joints; sends their poses. */
 OozeStatus dynamic_begin(Engine *engine, DynamicSolids *dynamic, OozeStepContext *context,
                          double particle_mass, OozeError *error);
-/* Copies the solids to the host. Waits. */
-void dynamic_download(Gpu *gpu, DynamicSolids *dynamic);
 /* Sends the poses by `motion`, and places and measures the boundary particles there. Waits. */
 OozeStatus dynamic_place(Engine *engine, DynamicSolids *dynamic, OozeError *error);
 /* Moves the boundary particles to the poses of engine->solids.view, in the order that they have. */

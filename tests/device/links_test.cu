@@ -73,7 +73,8 @@ static uint64_t array_count(const OozeFrame *frame, const char *name)
 /* One step each from the same state. A new link is as long as its rest length: whether it is taut
    is decided by rounding, and the number of taut links sets the share of each: on an H200, which
    fuses products and sums, 69 % of the particles differ by more than 1e-4 spacings, none by more
-   than 0.0061. Without links positions agree to rounding. */
+   than 0.008; with the kernels poly6 and spiky 2 % do by more than 0.005, up to 0.037, in the step
+   in which the first links form. Without links positions agree to rounding. */
 static void compare(const Case *c)
 {
     OozeWorld *host = create_world(c, OOZE_DEVICE_CPU);
@@ -108,7 +109,7 @@ static void steps_agree_with_the_processor(void **state)
         {"default", false, {}, 0.02, 1},
         {"periodic", true, {}, 0.02, 1},
         {"without links", false, {{"link_strength", 0}}, 1e-4, 1e-9},
-        {"poly6 and spiky", false, {{"kernels", 1}, {"walls", 1}}, 0.02, 1},
+        {"poly6 and spiky", false, {{"kernels", 1}, {"walls", 1}}, 0.05, 1},
         {"by distance", true, {{"walls", 2}, {"cohesion", 0.5}}, 0.02, 1},
         {"without xsph", false, {{"xsph", 0}, {"wall_xsph", 0}}, 0.02, 1},
     };

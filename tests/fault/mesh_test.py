@@ -171,7 +171,7 @@ class MeshTest(runs.RunTest):
         started = time.monotonic()
         done = self.bad(1, "MiB are allowed", "mesh", run, "--cell", 0.001)
         self.assertRegex(done.stderr, r"would need about [\d.e+]+ MiB")
-        self.bad(1, "MiB are allowed", "mesh", run, "--memory", 1, "--cell", 0.2)
+        self.bad(1, "MiB are allowed", "mesh", run, "--memory", 1, "--cell", 0.1)
         self.assertLess(time.monotonic() - started, 20)
         self.assertEqual(list((run / "surface").glob("frame_*")), [])
         self.bad(2, "--cell", "mesh", run, "--cell", 0)

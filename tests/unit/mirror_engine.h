@@ -112,7 +112,9 @@ static OozeStatus mirror_upload(void *data, const OozeParticles *particles,
     if (!status) {
         mirror_copy(particles, store, 0);
     }
-    ((Mirror *)data)->shadow.nozzle_field = ooze_particles_find_field(store, "nozzle");
+    OozeWorld *shadow = &((Mirror *)data)->shadow;
+    shadow->nozzle_field = ooze_particles_find_field(store, "nozzle");
+    shadow->temperature_field = ooze_particles_find_field(store, "temperature");
     return status;
 }
 
@@ -193,17 +195,25 @@ static const void *mirror_field(OozeParticles *store, const char *name)
     return field < 0 ? NULL : ooze_particles_data(store, field);
 }
 
-static OozeStatus mirror_step(void *data, OozeStepContext *context, OozeError *error)
+static OozeStepContext mirror_context(const OozeWorld *shadow, const OozeStepContext *context)
 {
-    OozeWorld *shadow = &((Mirror *)data)->shadow;
     OozeStepContext own = *context;
     own.particles = shadow->particles;
+    own.temperature = mirror_field(shadow->particles, "temperature");
+    own.phase = mirror_field(shadow->particles, "phase");
     own.prescribed = mirror_field(shadow->particles, "nozzle");
     own.body = mirror_field(shadow->particles, "body");
     own.pin = mirror_field(shadow->particles, "pin");
     own.rest = mirror_field(shadow->particles, "rest_position");
     own.fluid = &shadow->fluid;
     own.fluid_boundary = &shadow->fluid_boundary;
+    return own;
+}
+
+static OozeStatus mirror_step(void *data, OozeStepContext *context, OozeError *error)
+{
+    OozeWorld *shadow = &((Mirror *)data)->shadow;
+    OozeStepContext own = mirror_context(shadow, context);
     const OozeMethod *method = shadow->method;
     OozeStatus status = method->create ? method->create(&shadow->method_data, error) : OOZE_OK;
     status = status ? status : ooze_cpu_engine.step(data, &own, error);
@@ -211,6 +221,17 @@ static OozeStatus mirror_step(void *data, OozeStepContext *context, OozeError *e
         method->destroy(shadow->method_data);
     }
     return status;
+}
+
+static OozeStatus mirror_conduct(void *data, OozeHeatJob *job, OozeError *error)
+{
+    const OozeWorld *shadow = &((Mirror *)data)->shadow;
+    OozeStepContext own = mirror_context(shadow, job->context);
+    OozeHeatJob here = *job;
+    here.context = &own;
+    here.temperature = (double *)own.temperature;
+    here.phase = (uint8_t *)own.phase;
+    return ooze_cpu_engine.conduct(data, &here, error);
 }
 
 static OozeStatus mirror_finish(void *data, const OozePeriodic *periodic, float fastest,
@@ -242,6 +263,7 @@ static const OozeEngine mirror = {
     .find_cells = mirror_find_cells,
     .find_neighbours = mirror_find,
     .step = mirror_step,
+    .conduct = mirror_conduct,
     .finish = mirror_finish,
 };
 
