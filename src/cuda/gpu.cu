@@ -116,12 +116,7 @@ bool poll_unfinished(Gpu *gpu, int k, const int32_t *off)
 
 static bool create_streams(Gpu *gpu)
 {
-    int device = 0, major = 0;
     record_error(gpu, cudaStreamCreateWithFlags(&gpu->stream, cudaStreamNonBlocking));
-    record_error(gpu, cudaGetDevice(&device));
-    record_error(gpu, cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device));
-    /* for measurements */
-    gpu->overlaps_launches = major >= 9 && getenv("OOZE_OVERLAP_LAUNCHES") != nullptr;
     record_error(gpu, cudaMallocHost(&gpu->scalars_host, 256));
     record_error(gpu, cudaMallocHost(&gpu->polled, 64));
     record_error(gpu, cudaEventCreateWithFlags(&gpu->poll_event[0], cudaEventDisableTiming));

@@ -59,7 +59,6 @@ struct Gpu {
     int chunks, top;     /* their number, and the one that is being filled */
     size_t used, peak;   /* bytes of scratch: now, and at most since the last reset */
     OozeEngineCounts counts;
-    bool overlaps_launches; /* see launch */
 };
 
 bool gpu_create(Gpu *gpu);
@@ -112,37 +111,18 @@ bool poll_unfinished(Gpu *gpu, int k, const int32_t *off);
 /* ---- loops ------------------------------------------------------------------------------ */
 
 #ifdef __CUDACC__
-/* The first call of every kernel that `launch` launches: lets the next kernel be set up from now
-   on, and waits for the one before. Without it a kernel could end before its predecessor, and the
-   next one begin too early. */
-static __device__ __forceinline__ void await_predecessor(void)
-{
-#if __CUDA_ARCH__ >= 900
-    cudaTriggerProgrammaticLaunchCompletion();
-    cudaGridDependencySynchronize();
-#endif
-}
-
-/* Launches a kernel. With gpu->overlaps_launches its blocks take their places while the kernel
-   before still runs (programmatic dependent launch), and wait there for its end. */
 template <class Kernel, class... Arguments>
 void launch(Gpu *gpu, uint64_t blocks, Kernel kernel, const Arguments &...arguments)
 {
-    cudaLaunchAttribute overlaps = {};
-    overlaps.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-    overlaps.val.programmaticStreamSerializationAllowed = 1;
     cudaLaunchConfig_t config = {};
     config.gridDim = dim3((unsigned)blocks);
     config.blockDim = dim3(BLOCK);
     config.stream = gpu->stream;
-    config.attrs = &overlaps;
-    config.numAttrs = gpu->overlaps_launches ? 1 : 0;
     record_error(gpu, cudaLaunchKernelEx(&config, kernel, arguments...));
 }
 
 template <class Body> __global__ void __launch_bounds__(BLOCK) each_kernel(uint32_t n, Body body)
 {
-    await_predecessor();
     uint32_t i = blockIdx.x * BLOCK + threadIdx.x;
     if (i < n) {
         body(i);
@@ -152,7 +132,6 @@ template <class Body> __global__ void __launch_bounds__(BLOCK) each_kernel(uint3
 template <int LANES, class Body>
 __global__ void __launch_bounds__(BLOCK) lanes_kernel(uint32_t n, Body body)
 {
-    await_predecessor();
     uint32_t i = blockIdx.x * (BLOCK / LANES) + threadIdx.x / LANES;
     if (i < n) {
         body(i, threadIdx.x % LANES);
@@ -351,7 +330,6 @@ __global__ void __launch_bounds__(BLOCK)
 {
     __shared__ __align__(16) char memory[BLOCK / 32 * sizeof(T)];
     T *shared = reinterpret_cast<T *>(memory);
-    await_predecessor();
     uint32_t i = blockIdx.x * (BLOCK / LANES) + threadIdx.x / LANES, lane = threadIdx.x % LANES;
     uint32_t group = blockIdx.x / GROUP, groups = (gridDim.x + GROUP - 1) / GROUP;
     uint32_t members = group + 1 < groups ? (uint32_t)GROUP : gridDim.x - group * GROUP;

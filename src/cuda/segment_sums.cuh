@@ -99,7 +99,6 @@ __global__ void __launch_bounds__(BLOCK)
 {
     __shared__ __align__(16) char memory[BLOCK / 32 * sizeof(T)];
     T *shared = reinterpret_cast<T *>(memory);
-    await_predecessor();
     const SegmentPart part = s.part[blockIdx.x];
     T own = none;
     for (uint32_t i = part.begin + threadIdx.x; i < part.end; i += BLOCK) {
