@@ -121,7 +121,8 @@ static const OozeParamInfo params[PARAM_COUNT] = {
     [PARAM_PRESSURE] = {"pressure", OOZE_PARAM_CHOICE, "", 0, 1, 0, "density_stage|velocity_solve",
                         "lodge: density_stage finds pressure after the velocities. "
                         "velocity_solve: particles carry it into the velocity solve, for slow flow "
-                        "under weight, where the other resists shear like a yield stress"},
+                        "under weight, where the other resists shear like a yield stress; up to "
+                        "some 16 layers deep, deeper fluid swings"},
 };
 
 static const char *const material_keys[] = {
