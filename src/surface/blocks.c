@@ -120,6 +120,7 @@ static bool is_outer(const OozeCloud *cloud, uint64_t i)
 static OozeStatus check_need(const OozeBlocks *b, const OozeCloud *cloud, OozeError *error)
 {
     double blocks = 0.0, edge = b->cell * OOZE_BLOCK_EDGE;
+    double across = 2.0 * OOZE_SURFACE_SEED * cloud->spacing / edge + 1.0;
     for (uint64_t i = 0; i < cloud->n; i++) {
         const float at[3] = {cloud->x[i].x, cloud->x[i].y, cloud->x[i].z};
         for (int a = 0; a < 3; a++) {
@@ -133,14 +134,14 @@ static OozeStatus check_need(const OozeBlocks *b, const OozeCloud *cloud, OozeEr
                                  fabs((double)at[a]), b->cell);
             }
         }
-        double across = 2.0 * OOZE_SURFACE_SEED * cloud->spacing / edge + 1.0;
         if (is_outer(cloud, i)) {
             blocks += across * across * across /
                       fmax((double)cloud->fill[i] * OOZE_SURFACE_FULL / 6.0, 1.0);
         }
     }
     /* The estimate is accurate to a factor of four for blocks larger than seeds, better below. */
-    if (blocks * BLOCK_BYTES > 4.0 * (double)b->memory) {
+    double allowance = across > 8.0 ? 2.0 : 4.0;
+    if (blocks * BLOCK_BYTES > allowance * (double)b->memory) {
         return fail_limit(b, cloud, blocks * BLOCK_BYTES, error);
     }
     return OOZE_OK;
