@@ -6,7 +6,7 @@ asan        clang, address and undefined-behaviour sanitizers: builds everything
             unit tests, parity with other readers, replays of the fuzz corpora, and acceptance
             tests about memory
 fuzz        each fuzz target of the asan build, from its stored corpus, for OOZE_FUZZ_SECONDS of
-            a core (default 25; 300 with OOZE_FULL)
+            a core (default 15; 300 with OOZE_FULL)
 tsan        clang, thread sanitizer: the tests that use threads
 device      device code on the processor: its own tests, its parity with the processor's code, and
             acceptance tests
