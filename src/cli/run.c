@@ -432,11 +432,6 @@ static int simulate(Job *job)
     return code;
 }
 
-static bool has_state(const OozeRunFolder *folder)
-{
-    return folder && (folder->frame_count > 0 || folder->has_checkpoint);
-}
-
 static int build_world(Job *job)
 {
     OozeError error = {0};
@@ -444,7 +439,7 @@ static int build_world(Job *job)
                                 .device = job->plan.device,
                                 .log = ooze_run_log_callback,
                                 .log_user = &job->log,
-                                .to_be_restored = has_state(job->folder)};
+                                .to_be_restored = job->folder && ooze_run_has_state(job->folder)};
     /* reports an unavailable device before anything is written */
     OozeStatus status =
         job->plan.dry_run

@@ -116,10 +116,10 @@ static OozeStatus open_tables(OozeRunSession *session, bool resumed, OozeError *
     return status;
 }
 
-/* Restores the latest state that can be read; a run killed before its first frame has none. */
+/* Restores the latest state that can be read. */
 static OozeStatus restore(OozeRunSession *session, bool *resumed, OozeError *error)
 {
-    if (session->folder->frame_count == 0 && !session->folder->has_checkpoint) {
+    if (!ooze_run_has_state(session->folder)) {
         return OOZE_OK;
     }
     OozeFrame *frame = NULL;

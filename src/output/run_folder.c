@@ -223,6 +223,11 @@ static OozeStatus scan(OozeRunFolder *run, bool clean, bool *has_scene, OozeErro
     return list_frames(run, clean, error);
 }
 
+bool ooze_run_has_state(const OozeRunFolder *run)
+{
+    return run->frame_count > 0 || run->has_checkpoint;
+}
+
 /* ---- creating and opening -------------------------------------------------------------------- */
 
 static OozeStatus fill_new(OozeRunFolder *run, const char *scene_text, OozeError *error)
@@ -231,7 +236,7 @@ static OozeStatus fill_new(OozeRunFolder *run, const char *scene_text, OozeError
     OozeStatus status = ooze_make_folder(run->path, error);
     status = status ? status : take_lock(run, error);
     status = status ? status : scan(run, true, &has_scene, error);
-    if (!status && (has_scene || run->frame_count > 0 || run->has_checkpoint)) {
+    if (!status && (has_scene || ooze_run_has_state(run))) {
         return ooze_fail(error, OOZE_ERROR_WRITE,
                          "continue it with --resume, or choose another folder with -o",
                          "'%s' holds a run already (%llu frames)", run->path,

@@ -23,6 +23,8 @@ OozeStatus ooze_run_create(const char *path, const char *scene_text, OozeRunFold
    files. */
 OozeStatus ooze_run_open(const char *path, bool writable, OozeRunFolder **run, OozeError *error);
 void ooze_run_close(OozeRunFolder *run);
+/* Whether there is a state to go on from; a run killed before its first frame has none. */
+bool ooze_run_has_state(const OozeRunFolder *run);
 
 /* Paths inside the folder; free with ooze_free. NULL when out of memory. */
 char *ooze_run_frame_path(const OozeRunFolder *run, uint64_t index);

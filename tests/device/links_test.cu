@@ -105,11 +105,16 @@ static void compare(const Case *c)
 static void steps_agree_with_the_processor(void **state)
 {
     (void)state;
+#ifdef __CUDACC__
+    const double fused = 0.05;
+#else
+    const double fused = 0.02; /* compiled for the processor, products are not fused */
+#endif
     const Case cases[] = {
         {"default", false, {}, 0.02, 1},
         {"periodic", true, {}, 0.02, 1},
         {"without links", false, {{"link_strength", 0}}, 1e-4, 1e-9},
-        {"poly6 and spiky", false, {{"kernels", 1}, {"walls", 1}}, 0.05, 1},
+        {"poly6 and spiky", false, {{"kernels", 1}, {"walls", 1}}, fused, 1},
         {"by distance", true, {{"walls", 2}, {"cohesion", 0.5}}, 0.02, 1},
         {"without xsph", false, {{"xsph", 0}, {"wall_xsph", 0}}, 0.02, 1},
     };

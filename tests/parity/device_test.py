@@ -195,9 +195,9 @@ class Sentences(DeviceCase):
 @unittest.skipUnless(MACHINE, "no machine for it")
 class Parity(DeviceCase):
     def test_one_step(self):
-        """Positions agree within 1e-4 spacings after one step from the same state. Whether
-        particles at an edge of a solid overlap is a decision: some may be relieved, without
-        velocities, on one device and not on the other."""
+        """Positions agree within 1e-4 spacings after one step from the same state, but for
+        particles in the vertical edges of the tank of `palette`: the nearer of two walls pushes a
+        particle out, and rounding decides between two that are equally near."""
         for name, begun in (("palette", 120), ("coiling", 150), ("nozzle", 150), ("bowl", 200)):
             with self.subTest(name):
                 scene = self.paper_scene(name, 1, CONVERGED)
@@ -275,7 +275,8 @@ class Parity(DeviceCase):
                     print(f"  {name} {key}: {a[key]:.5g} and {b[key]:.5g}, {100 * off:.2g} %",
                           flush=True)
                     # water that splashes amplifies rounding: the drift of the blocks differs by 1 %
-                    self.assertLess(off, 0.03 if name == "palette" else 0.01, key)
+                    splash = name == "palette" and key == "my_drift.drift"
+                    self.assertLess(off, 0.03 if splash else 0.01, key)
 
 
 @unittest.skipUnless(MACHINE, "no machine for it")

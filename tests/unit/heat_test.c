@@ -355,7 +355,7 @@ static void heat_runs_on_the_engine(void **state)
     (void)state;
     OozeScene *scene = load_good(warm_scene);
     OozeWorld *world[2] = {NULL, NULL};
-    double coldest[2] = {0, 0};
+    double temperature[2] = {0, 0};
     for (int k = 0; k < 2; k++) {
         CHECK_OK(ooze_scene_build(scene, NULL, &world[k], &error));
     }
@@ -366,10 +366,10 @@ static void heat_runs_on_the_engine(void **state)
             CHECK_OK(ooze_world_step(world[k], &error));
         }
         const OozeFrame *frame = ooze_world_frame(world[k]);
-        coldest[k] = ooze_field_value(ooze_frame_field(frame, "temperature"), 0, 0);
+        temperature[k] = ooze_field_value(ooze_frame_field(frame, "temperature"), 0, 0);
     }
     assert_ptr_equal(world[1]->engine, &mirror);
-    assert_true(coldest[0] > -3.5); /* the air warms it */
+    assert_true(temperature[0] > -3.5); /* the air warms it */
     assert_true(ooze_frame_hash(ooze_world_frame(world[0])) ==
                 ooze_frame_hash(ooze_world_frame(world[1])));
     ooze_world_destroy(world[0]);
