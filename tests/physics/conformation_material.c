@@ -413,10 +413,10 @@ static void conformation_T23_taylor_green(void **state)
              vortex_viscosity((Vortices){20, d, dt, 0.2, false}) / 0.02, 0.8, 1.2);
 }
 
-/* With no viscosity set, what remains is numerical. Water that acts thinner than oil needs less than
-   0.2 U dx (1 Pa s at 5 mm and 1 m/s). The vortices begin on the lattice, which resists shear like
-   a crystal until it breaks up: 0.41, which misses that; 0.67 where pushes of the density stage are
-   not isotropic. */
+/* With no viscosity set, what remains is numerical. Water that acts thinner than oil needs less
+   than 0.2 U dx (1 Pa s at 5 mm and 1 m/s). The vortices begin on the lattice, which resists shear
+   like a crystal until it breaks up: 0.41, which misses that; 0.67 where pushes of the density
+   stage are not isotropic. */
 static void conformation_T23_numerical(void **state)
 {
     (void)state;
