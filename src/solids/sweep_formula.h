@@ -22,15 +22,18 @@ typedef struct OozeTrace {
    then counts as a hit. */
 enum { OOZE_TRACE_STRIDES_MAX = 8192 };
 
-/* Length of path to the surface at a point near it; -1 where the path leads away from it or the
-   length is above 2 tolerance. */
+/* Descent of a path along a surface, per length, that is the rounding of a velocity. */
+#define OOZE_TRACE_GRAZING 1e-6
+
+/* Length of path to the surface at a point near it; -1 where the path leads along it or away from
+   it or the length is above 2 tolerance. */
 OOZE_FORMULA double ooze_trace_left(const OozeShape *shape, OozeVec3 point, OozeVec3 direction,
                                     double room, double tolerance)
 {
     OozeVec3 normal;
     (void)ooze_shape_distance_at(shape, point, &normal);
     double approach = -vec3_dot(normal, direction);
-    if (!(approach > 0.0)) {
+    if (!(approach > OOZE_TRACE_GRAZING)) {
         return -1.0;
     }
     double left = room > 0.0 ? room / approach : 0.0;

@@ -267,6 +267,39 @@ static void particle_slides_down_a_slope(void **state)
     }
 }
 
+static OozeVec3 rounded(OozeVec3 a)
+{
+    return vec3((double)(float)a.x, (double)(float)a.y, (double)(float)a.z);
+}
+
+/* Without friction it travels g sin(a) t^2/2: rounding of a velocity along the surface, or of a
+   position on it, stops no particle. Positions and velocities are in single precision, as methods
+   keep them. */
+static void particle_slides_without_stalling(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 40; k++) {
+        double angle = 0.05 + 0.03 * k, around = 0.7 * k, dt = 1e-3, g = 9.81;
+        OozeSolidDef def = ooze_solid_def_default();
+        def.shape.normal = vec3(sin(angle) * cos(around), cos(angle), sin(angle) * sin(around));
+        def.friction = 0;
+        OozeSolid slope = make(&def);
+        OozeContactRule rule = {.margin = 0.5 * s, .tolerance = 0.1 * s, .dt = dt};
+        OozeVec3 start = vec3_scale(def.shape.normal, 0.5 * s), x = start, v = vec3(0, 0, 0);
+        for (int step = 0; step < 500; step++) {
+            OozeVec3 from = x;
+            v.y -= g * dt;
+            x = vec3_madd(x, dt, v);
+            ooze_contact_resolve(&slope, 1, &rule, from, &x, &v, NULL);
+            x = rounded(x);
+            v = rounded(v);
+        }
+        CHECK_NEAR(gap(x, start), 0.5 * g * sin(angle) * 0.25, 0.005 * g * sin(angle) * 0.25);
+        CHECK_NEAR(ooze_solid_contact(&slope, x).distance, 0.5 * s, 1e-4 * s);
+        ooze_solid_free(&slope);
+    }
+}
+
 /* Notes are for dynamic solids: others act though no note can be taken any more. */
 static void a_full_list_of_touches_hides_no_wall(void **state)
 {
@@ -344,6 +377,7 @@ int main(void)
         cmocka_unit_test(bounce_and_friction_follow_coulomb),
         cmocka_unit_test(stick_pulls_most_at_half_its_reach),
         cmocka_unit_test(particle_slides_down_a_slope),
+        cmocka_unit_test(particle_slides_without_stalling),
         cmocka_unit_test(a_full_list_of_touches_hides_no_wall),
         cmocka_unit_test(invalid_definitions_are_errors),
         cmocka_unit_test(memory_failures_leak_nothing),
