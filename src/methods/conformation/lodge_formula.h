@@ -67,10 +67,8 @@ OOZE_FORMULA void ooze_lodge_convect(const OozeRheology *m, OozeMat3 strain, int
     }
 }
 
-/* Fraction of the elastic strain that remains after yielding. With several modes it follows from
-   their mean strain, weighted by the moduli, and scales all modes alike: the yield stress is the
-   sum of the moduli times the limit, however that sum is divided into modes. */
-OOZE_FORMULA float ooze_lodge_yield_share(const OozeRheology *m, int more, const OozeSym3 *q)
+/* The mean conformation of all modes, weighted by their moduli. */
+OOZE_FORMULA OozeSym3 ooze_lodge_mean(const OozeRheology *m, int more, const OozeSym3 *q)
 {
     OozeSym3 mean = q[0];
     float modulus = m->modulus;
@@ -80,7 +78,15 @@ OOZE_FORMULA float ooze_lodge_yield_share(const OozeRheology *m, int more, const
         float share = mode->modulus > 0.0f ? mode->modulus / modulus : 0.0f;
         mean = ooze_sym3_add(ooze_sym3_scale(mean, 1.0f - share), ooze_sym3_scale(q[k + 1], share));
     }
-    return ooze_yield_share(mean, m->yield);
+    return mean;
+}
+
+/* Fraction of the elastic strain that remains after yielding. With several modes it follows from
+   their mean strain, and scales all modes alike: the yield stress is the sum of the moduli times
+   the limit, however that sum is divided into modes. */
+OOZE_FORMULA float ooze_lodge_yield_share(const OozeRheology *m, int more, const OozeSym3 *q)
+{
+    return ooze_yield_share(ooze_lodge_mean(m, more, q), m->yield);
 }
 
 /* The conformations at the end of the step, from those at its beginning. */
@@ -164,13 +170,50 @@ OOZE_FORMULA OozeSoftened ooze_lodge_soften(const OozeRheology *m, const OozeLod
     return soft;
 }
 
-/* Factor of the hourglass coefficient. A stretched lattice is unstable in motion that alternates
-   from particle to particle, which gradients miss. The stiffness of that motion grows with the
-   stretch, and the damping with it: this slows the growth without ending it. Small strains have
-   factor 1. */
-OOZE_FORMULA float ooze_lodge_stretch(OozeSym3 q)
+/* ---- threads -------------------------------------------------------------------------------- */
+
+/* Expansion from which fluid counts as pulled apart: tension leaves that much in a thread, and
+   pressure leaves none. */
+#define OOZE_LODGE_PULLED_EXPANSION 0.02f
+
+/* How much more the hourglass coefficient grows with the stretch where fluid is pulled apart. With
+   10 an elastic thread parts at 4.5 times its length, with 30 it holds beyond 6. */
+#define OOZE_LODGE_PULLED_HOURGLASS 30.0f
+
+/* Largest eigenvalue of Q less 1 above which a thread is evened in full. */
+#define OOZE_LODGE_EVENED_STRETCH 0.3f
+
+/* 0: under pressure or at rest, 1: pulled apart. */
+OOZE_FORMULA float ooze_lodge_pulled(float expansion)
 {
-    return ooze_max(1.0f, ooze_sym3_trace(q) - 3.0f);
+    return ooze_min(ooze_max(expansion / OOZE_LODGE_PULLED_EXPANSION, 0.0f), 1.0f);
+}
+
+/* Factor of the hourglass coefficient. Stretched fluid is unstable in motion that alternates
+   from particle to particle, which gradients miss: particles of a thread gather, and gaps open
+   between them that no stress resists. The stiffness of that motion grows with the stretch, and
+   the damping with it: this slows the growth. Small strains have factor 1. */
+OOZE_FORMULA float ooze_lodge_stretch(OozeSym3 q, float expansion)
+{
+    float growth = 1.0f + OOZE_LODGE_PULLED_HOURGLASS * ooze_lodge_pulled(expansion);
+    return ooze_max(1.0f, growth * (ooze_sym3_trace(q) - 3.0f));
+}
+
+/* Tensor of OozeDensityJob.evening: 1 along the axes along which fluid that is pulled apart is
+   stretched, 0 across them, so that particles keep an even distance along a thread or sheet and
+   stay within it. */
+OOZE_FORMULA OozeSym3 ooze_lodge_evening(const OozeRheology *m, int more, const OozeSym3 *q,
+                                         float expansion)
+{
+    OozeSym3 mean = ooze_lodge_mean(m, more, q);
+    float pulled = ooze_lodge_pulled(expansion);
+    float most = pulled > 0.0f ? -ooze_sym3_min_eigenvalue(ooze_sym3_scale(mean, -1.0f)) : 1.0f;
+    if (!(most > 1.0f)) {
+        return ooze_sym3_identity(0);
+    }
+    float share = pulled * ooze_min(1.0f, (most - 1.0f) / OOZE_LODGE_EVENED_STRETCH) / most;
+    OozeSym3 above = ooze_sym3_add(mean, ooze_sym3_identity(-ooze_sym3_min_eigenvalue(mean)));
+    return ooze_sym3_scale(above, share);
 }
 
 /* Coefficients of a particle in the operator. */
@@ -246,20 +289,21 @@ typedef struct OozeLodgeSums {
 /* A plastic material that yields does so at the end of a step: its stress at the beginning is
    that of the whole modulus, what changes it is not. */
 OOZE_FORMULA OozeLodgeSums ooze_lodge_sum_modes(const OozeRheology *m, const OozeSoftened *soft,
-                                                int more, const OozeSym3 *q, float dt)
+                                                const OozeLodgeState *s, const OozeSym3 *q)
 {
     OozeLodgeSums sums;
+    const float dt = s->dt;
     float modulus = soft->elastic * m->modulus;
     sums.whole = isfinite(m->yield) ? 1.0f / soft->elastic : 1.0f;
     float elastic = soft->hourglass - soft->solvent_hourglass;
     sums.stiffness = ooze_lodge_stiffness(q[0], modulus, soft->viscosity, dt, m->memory);
     sums.retained = ooze_lodge_retained_stress(q[0], modulus, m->memory);
     sums.viscous = modulus * m->memory.m1_dt * dt + soft->viscosity;
-    sums.hourglass = soft->solvent_hourglass + ooze_lodge_stretch(q[0]) * elastic;
+    sums.hourglass = soft->solvent_hourglass + ooze_lodge_stretch(q[0], s->expansion) * elastic;
     OozeMemory lasting = m->memory;
     lasting.r = 1;
     sums.stress = ooze_lodge_retained_stress(q[0], sums.whole * modulus, lasting);
-    for (int k = 0; k < more; k++) {
+    for (int k = 0; k < s->more; k++) {
         const OozeMode *mode = &m->more[k];
         OozeSym3 qk = q[k + 1];
         float gk = soft->elastic * mode->modulus;
@@ -270,7 +314,7 @@ OOZE_FORMULA OozeLodgeSums ooze_lodge_sum_modes(const OozeRheology *m, const Ooz
         sums.retained = ooze_sym3_add(sums.retained, retained);
         sums.stress = ooze_sym3_add(sums.stress, stress);
         sums.viscous += gk * mode->memory.m1_dt * dt;
-        sums.hourglass += ooze_lodge_stretch(qk) * (soft->elastic * mode->hourglass);
+        sums.hourglass += ooze_lodge_stretch(qk, s->expansion) * (soft->elastic * mode->hourglass);
     }
     return sums;
 }
@@ -323,7 +367,7 @@ OOZE_FORMULA OozeLodgeCoefficients ooze_lodge_coefficients(const OozeRheology *m
         q[k] = rotated ? ooze_sym3_congruence(ooze_spin_rotation(w), s->q[k]) : s->q[k];
     }
     OozeSoftened soft = ooze_lodge_soften(m, s);
-    OozeLodgeSums sums = ooze_lodge_sum_modes(m, &soft, s->more, q, s->dt);
+    OozeLodgeSums sums = ooze_lodge_sum_modes(m, &soft, s, q);
     if (m->second_order) {
         return ooze_lodge_stage(&sums, soft.viscosity, s);
     }
