@@ -23,7 +23,7 @@ OOZE_FORMULA float ooze_drift_limit(float min_distance)
 }
 
 /* Share of a support by which a particle that is evened moves in a step, at most. */
-#define OOZE_EVENING_SHARE 0.05f
+#define OOZE_EVENING_SHARE 0.1f
 
 /* Weight of the vector from a neighbour at the distance r: the nearer one pushes more, up to the
    support, so that a particle between two others moves to their middle. */

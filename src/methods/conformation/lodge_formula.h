@@ -172,9 +172,10 @@ OOZE_FORMULA OozeSoftened ooze_lodge_soften(const OozeRheology *m, const OozeLod
 
 /* ---- threads -------------------------------------------------------------------------------- */
 
-/* Expansion from which fluid counts as pulled apart: tension leaves that much in a thread, and
-   pressure leaves none. */
-#define OOZE_LODGE_PULLED_EXPANSION 0.02f
+/* Expansion from which fluid counts as pulled apart, and contraction across the stretch, as 1 less
+   the second largest eigenvalue of Q. Shear has none of that contraction. */
+#define OOZE_LODGE_PULLED_EXPANSION   0.02f
+#define OOZE_LODGE_PULLED_CONTRACTION 0.3f
 
 /* How much more the hourglass coefficient grows with the stretch where fluid is pulled apart. With
    10 an elastic thread parts at 4.5 times its length, with 30 it holds beyond 6. */
@@ -183,10 +184,26 @@ OOZE_FORMULA OozeSoftened ooze_lodge_soften(const OozeRheology *m, const OozeLod
 /* Largest eigenvalue of Q less 1 above which a thread is evened in full. */
 #define OOZE_LODGE_EVENED_STRETCH 0.3f
 
-/* 0: under pressure or at rest, 1: pulled apart. */
-OOZE_FORMULA float ooze_lodge_pulled(float expansion)
+OOZE_FORMULA float ooze_lodge_ramp(float x)
 {
-    return ooze_min(ooze_max(expansion / OOZE_LODGE_PULLED_EXPANSION, 0.0f), 1.0f);
+    return ooze_min(ooze_max(x, 0.0f), 1.0f);
+}
+
+/* Eigenvalues of a conformation, and whether its fluid is pulled apart: 0, at rest, sheared or
+   pressed, to 1. */
+typedef struct OozeLodgePull {
+    float least, most, pulled;
+} OozeLodgePull;
+
+OOZE_FORMULA OozeLodgePull ooze_lodge_pull(OozeSym3 q, float expansion)
+{
+    OozeLodgePull p;
+    p.least = ooze_sym3_min_eigenvalue(q);
+    p.most = -ooze_sym3_min_eigenvalue(ooze_sym3_scale(q, -1.0f));
+    float across = ooze_sym3_trace(q) - p.least - p.most;
+    p.pulled = ooze_max(ooze_lodge_ramp(expansion / OOZE_LODGE_PULLED_EXPANSION),
+                        ooze_lodge_ramp((1.0f - across) / OOZE_LODGE_PULLED_CONTRACTION));
+    return p;
 }
 
 /* Factor of the hourglass coefficient. Stretched fluid is unstable in motion that alternates
@@ -195,8 +212,9 @@ OOZE_FORMULA float ooze_lodge_pulled(float expansion)
    the damping with it: this slows the growth. Small strains have factor 1. */
 OOZE_FORMULA float ooze_lodge_stretch(OozeSym3 q, float expansion)
 {
-    float growth = 1.0f + OOZE_LODGE_PULLED_HOURGLASS * ooze_lodge_pulled(expansion);
-    return ooze_max(1.0f, growth * (ooze_sym3_trace(q) - 3.0f));
+    float stretch = ooze_sym3_trace(q) - 3.0f;
+    float pulled = stretch > 1e-3f ? ooze_lodge_pull(q, expansion).pulled : 0.0f;
+    return ooze_max(1.0f, (1.0f + OOZE_LODGE_PULLED_HOURGLASS * pulled) * stretch);
 }
 
 /* Tensor of OozeDensityJob.evening: 1 along the axes along which fluid that is pulled apart is
@@ -206,14 +224,13 @@ OOZE_FORMULA OozeSym3 ooze_lodge_evening(const OozeRheology *m, int more, const 
                                          float expansion)
 {
     OozeSym3 mean = ooze_lodge_mean(m, more, q);
-    float pulled = ooze_lodge_pulled(expansion);
-    float most = pulled > 0.0f ? -ooze_sym3_min_eigenvalue(ooze_sym3_scale(mean, -1.0f)) : 1.0f;
-    if (!(most > 1.0f)) {
+    OozeLodgePull pull = ooze_lodge_pull(mean, expansion);
+    float stretch = ooze_lodge_ramp((pull.most - 1.0f) / OOZE_LODGE_EVENED_STRETCH);
+    if (!(pull.pulled * stretch > 0.0f)) {
         return ooze_sym3_identity(0);
     }
-    float share = pulled * ooze_min(1.0f, (most - 1.0f) / OOZE_LODGE_EVENED_STRETCH) / most;
-    OozeSym3 above = ooze_sym3_add(mean, ooze_sym3_identity(-ooze_sym3_min_eigenvalue(mean)));
-    return ooze_sym3_scale(above, share);
+    OozeSym3 above = ooze_sym3_add(mean, ooze_sym3_identity(-pull.least));
+    return ooze_sym3_scale(above, pull.pulled * stretch / pull.most);
 }
 
 /* Coefficients of a particle in the operator. */
