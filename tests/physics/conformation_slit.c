@@ -73,13 +73,13 @@ static Profile run_slit(const Slit *slit)
     end.shape.size = vec3(0.02, 2 * height, 14 * d);
     end.shape.position = vec3(length + 0.01, 0.5 * height, 3.5 * d);
     CHECK_OK(ooze_world_add_sink(world, &end, &error));
-    int long_ = (int)round(length / d);
+    const int columns = (int)round(length / d);
     OozeVec3 flow = vec3(speed, 0, 0);
-    add_lattice(world, (Lattice){.n = {long_, slit->layers, 7},
+    add_lattice(world, (Lattice){.n = {columns, slit->layers, 7},
                                  .spacing = d,
                                  .velocity = steady,
                                  .user = &flow});
-    advance(world, 0.6);
+    advance(world, 0.4);
     Profile found = measure_section(world, height, length - 0.5 * height, height, d);
     printf("  %d layers, step %g s, pressure %s, %d density iterations: wall layer %.3f of the "
            "mean, theory %.3f; particles over room %.3f\n",
@@ -88,3 +88,24 @@ static Profile run_slit(const Slit *slit)
     ooze_world_destroy(world);
     return found;
 }
+
+/* Theory is what a user expects of the wall layer, within some per cent; the method does not reach
+   it. Viscosity is solved before pressure: a step takes the part 12 nu dt/H^2 from the mean speed,
+   and the density stage gives it back evenly over the height, at the walls too. Shorter steps slip
+   less. */
+static void conformation_T111_slit(void **state)
+{
+    (void)state;
+    const int layers[] = {8, 12, 16};
+    for (int k = 0; k < (full_sweep() ? 3 : 1); k++) {
+        for (int half = 0; half < (full_sweep() ? 2 : 1); half++) {
+            Slit slit = {layers[k], half ? 1.0 / 2000 : 1.0 / 1000, DENSITY_STAGE, 8};
+            Profile found = run_slit(&slit);
+            MEASURED("speed of the wall layer less theory, over the mean",
+                     found.wall - found.theory, 0, half ? 0.4 : 0.6);
+            MEASURED("particles over those that fill the slit", found.room, 0.97, 1.06);
+        }
+    }
+}
+
+ACCEPTANCE_MAIN(cmocka_unit_test(conformation_T111_slit))
