@@ -172,10 +172,11 @@ OOZE_FORMULA OozeSoftened ooze_lodge_soften(const OozeRheology *m, const OozeLod
 
 /* ---- threads -------------------------------------------------------------------------------- */
 
-/* Expansion from which fluid counts as pulled apart, and contraction across the stretch, as 1 less
-   the second largest eigenvalue of Q. Shear has none of that contraction. */
-#define OOZE_LODGE_PULLED_EXPANSION   0.02f
-#define OOZE_LODGE_PULLED_CONTRACTION 0.3f
+/* Fluid counts as pulled apart from these values of its expansion and of its contraction across the
+   stretch (1 less the second largest eigenvalue of Q) on, and in full from twice and three times
+   these. Shear and pressure have neither. */
+#define OOZE_LODGE_PULLED_EXPANSION   0.03f
+#define OOZE_LODGE_PULLED_CONTRACTION 0.1f
 
 /* How much more the hourglass coefficient grows with the stretch where fluid is pulled apart. With
    10 an elastic thread parts at 4.5 times its length, with 30 it holds beyond 6. */
@@ -201,8 +202,9 @@ OOZE_FORMULA OozeLodgePull ooze_lodge_pull(OozeSym3 q, float expansion)
     p.least = ooze_sym3_min_eigenvalue(q);
     p.most = -ooze_sym3_min_eigenvalue(ooze_sym3_scale(q, -1.0f));
     float across = ooze_sym3_trace(q) - p.least - p.most;
-    p.pulled = ooze_max(ooze_lodge_ramp(expansion / OOZE_LODGE_PULLED_EXPANSION),
-                        ooze_lodge_ramp((1.0f - across) / OOZE_LODGE_PULLED_CONTRACTION));
+    p.pulled =
+        ooze_max(ooze_lodge_ramp(expansion / OOZE_LODGE_PULLED_EXPANSION - 1.0f),
+                 ooze_lodge_ramp(0.5f * ((1.0f - across) / OOZE_LODGE_PULLED_CONTRACTION - 1.0f)));
     return p;
 }
 
