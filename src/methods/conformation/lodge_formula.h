@@ -182,8 +182,10 @@ OOZE_FORMULA OozeSoftened ooze_lodge_soften(const OozeRheology *m, const OozeLod
    10 an elastic thread parts at 4.5 times its length, with 30 it holds beyond 6. */
 #define OOZE_LODGE_PULLED_HOURGLASS 30.0f
 
-/* Largest eigenvalue of Q less 1 above which a thread is evened in full. */
-#define OOZE_LODGE_EVENED_STRETCH 0.3f
+/* Largest eigenvalue of Q from which on, and range within which, a fluid counts as stretched. Bodies
+   that spin, creams and impacts stay below. */
+#define OOZE_LODGE_STRETCHED       1.4f
+#define OOZE_LODGE_STRETCHED_RANGE 0.4f
 
 OOZE_FORMULA float ooze_lodge_ramp(float x)
 {
@@ -202,7 +204,11 @@ OOZE_FORMULA OozeLodgePull ooze_lodge_pull(OozeSym3 q, float expansion)
     p.least = ooze_sym3_min_eigenvalue(q);
     p.most = -ooze_sym3_min_eigenvalue(ooze_sym3_scale(q, -1.0f));
     float across = ooze_sym3_trace(q) - p.least - p.most;
+    float stretched = ooze_lodge_ramp((p.most - OOZE_LODGE_STRETCHED) / OOZE_LODGE_STRETCHED_RANGE);
+    /* along one axis: a puddle that spreads is stretched along two */
+    float uniaxial = ooze_lodge_ramp(6.0f - 5.0f * across);
     p.pulled =
+        stretched * uniaxial *
         ooze_max(ooze_lodge_ramp(expansion / OOZE_LODGE_PULLED_EXPANSION - 1.0f),
                  ooze_lodge_ramp(0.5f * ((1.0f - across) / OOZE_LODGE_PULLED_CONTRACTION - 1.0f)));
     return p;
@@ -227,12 +233,11 @@ OOZE_FORMULA OozeSym3 ooze_lodge_evening(const OozeRheology *m, int more, const 
 {
     OozeSym3 mean = ooze_lodge_mean(m, more, q);
     OozeLodgePull pull = ooze_lodge_pull(mean, expansion);
-    float stretch = ooze_lodge_ramp((pull.most - 1.0f) / OOZE_LODGE_EVENED_STRETCH);
-    if (!(pull.pulled * stretch > 0.0f)) {
+    if (!(pull.pulled > 0.0f)) {
         return ooze_sym3_identity(0);
     }
     OozeSym3 above = ooze_sym3_add(mean, ooze_sym3_identity(-pull.least));
-    return ooze_sym3_scale(above, pull.pulled * stretch / pull.most);
+    return ooze_sym3_scale(above, pull.pulled / pull.most);
 }
 
 /* Coefficients of a particle in the operator. */
