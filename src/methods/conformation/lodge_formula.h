@@ -182,7 +182,7 @@ OOZE_FORMULA OozeSoftened ooze_lodge_soften(const OozeRheology *m, const OozeLod
    10 an elastic thread parts at 4.5 times its length, with 30 it holds beyond 6. */
 #define OOZE_LODGE_PULLED_HOURGLASS 30.0f
 
-/* Largest eigenvalue of Q from which on, and range within which, a fluid counts as stretched. Bodies
+/* Largest eigenvalue of Q from which on, and range within which, fluid counts as stretched. Bodies
    that spin, creams and impacts stay below. */
 #define OOZE_LODGE_STRETCHED       1.4f
 #define OOZE_LODGE_STRETCHED_RANGE 0.4f
