@@ -80,6 +80,7 @@ static DensitySweep make_sweep(const Engine *engine, const DensityJob *job, cons
     s.ignores_boundary = job->ignores_boundary;
     s.position_only_shift = job->position_only_shift;
     s.drift = job->drift;
+    s.evening = job->evening;
     s.dynamic = job->dynamic;
     return s;
 }

@@ -116,6 +116,14 @@ OOZE_FORMULA OozeMat3 ooze_mat3_from_sym3(OozeSym3 a)
     return r;
 }
 
+/* s v, of which the components are in `out`. */
+OOZE_FORMULA void ooze_sym3_apply(OozeSym3 s, const OOZE_REAL *v, OOZE_REAL *out)
+{
+    out[0] = s.xx * v[0] + s.xy * v[1] + s.xz * v[2];
+    out[1] = s.xy * v[0] + s.yy * v[1] + s.yz * v[2];
+    out[2] = s.xz * v[0] + s.yz * v[1] + s.zz * v[2];
+}
+
 OOZE_FORMULA OozeMat3 ooze_mat3_add(OozeMat3 a, OozeMat3 b)
 {
     OozeMat3 r;

@@ -63,6 +63,24 @@ static void report_excess(const OozeDensitySweep *s)
     report->mean_density_error = sum / (double)s->job->n;
 }
 
+/* Shift along the axes of a stretched thread or sheet that keeps its particles evenly apart. */
+static OozeF32x4 even_out(const OozeDensitySweep *s, uint64_t i)
+{
+    const OozeDensityJob *job = s->job;
+    const OozeSym3 axes = job->evening[s->order[i]];
+    OozeF32x4 sum = {0}, shift = {0};
+    if (axes.xx + axes.yy + axes.zz > 0.0f) {
+        for (uint64_t e = s->list->first[i], last = e + s->list->count[i]; e < last; e++) {
+            OozeF32x4 d =
+                ooze_f32x4_nearest(s->x[i] - s->x[s->list->index[e]], &job->context->periodic);
+            float r = sqrtf(ooze_f32x4_dot3(d, d));
+            sum += d * (r > 0.0f ? ooze_evening_weight(r, job->support) : 0.0f);
+        }
+        ooze_sym3_apply(axes, (const float *)&sum, (float *)&shift);
+    }
+    return shift;
+}
+
 static void drift_range(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
@@ -79,6 +97,9 @@ static void drift_range(void *data, uint64_t begin, uint64_t end, int worker)
                 float r = sqrtf(r2);
                 drift += d * (job->drift_share * (job->min_distance - r) / r);
             }
+        }
+        if (job->evening) {
+            drift += even_out(s, i);
         }
         drift *= s->mobility[i] > 0.0f && !ooze_density_is_rigid(s, i) ? 1.0f : 0.0f;
         drift[3] = 0;

@@ -4,6 +4,7 @@
 #ifndef OOZE_SOLVERS_DENSITY_H
 #define OOZE_SOLVERS_DENSITY_H
 
+#include "physics/tensor.h"
 #include "solvers/dynamic_coupling.h"
 #include "solvers/edges.h"
 #include "solvers/step_context.h"
@@ -36,6 +37,9 @@ typedef struct OozeDensityJob {
        line up in strings. `drift` receives the shift per particle; NULL: none. */
     float min_distance, drift_share;
     OozeF32x4 *drift;
+    /* Per particle: tensor that multiplies the sum of the vectors from its neighbours, weighted by
+       ooze_evening_weight, before that is added to the drift. NULL: 0 for all. */
+    const OozeSym3 *evening;
     /* Target density per particle, relative to rest; NULL: 1 for all. Removed compression becomes
        velocity, so targets above 1 spread the removal over several short steps. */
     const float *density_target;

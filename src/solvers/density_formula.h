@@ -22,6 +22,17 @@ OOZE_FORMULA float ooze_drift_limit(float min_distance)
     return 0.1f * min_distance;
 }
 
+/* Share of a support by which a particle that is evened moves in a step, at most. */
+#define OOZE_EVENING_SHARE 0.1f
+
+/* Weight of the vector from a neighbour at the distance r: the nearer one pushes more, up to the
+   support, so that a particle between two others moves to their middle. */
+OOZE_FORMULA float ooze_evening_weight(float r, float support)
+{
+    float left = 1.0f - r / support;
+    return left > 0.0f ? OOZE_EVENING_SHARE * support * left * left / r : 0.0f;
+}
+
 /* Largest position-only shift of a step. Deep in a solid lie many particles: a longer shift would
    collect them all on its surface. */
 OOZE_FORMULA float ooze_position_only_limit(float support)

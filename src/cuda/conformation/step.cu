@@ -262,6 +262,7 @@ DensityJob density_job(Step *step)
     job.mobility = s.mobility;
     job.min_distance = set->min_distance;
     job.drift_share = step->plan.drift_share;
+    job.evening = s.evening;
     job.drift = set->min_distance > 0.0f ? s.drift : nullptr;
     job.density_target = s.density_target;
     job.position_only_shift = s.position_only_shift;
@@ -287,6 +288,12 @@ static void predict(Step *step, float4 *x)
     StepView s = step->view;
     for_each(
         step->gpu, s.n, OOZE_BODY(uint32_t i) {
+            if (s.evening) {
+                OozeSym3 q[OOZE_MODES];
+                modes_get(s, i, s.more_modes, q);
+                s.evening[i] =
+                    ooze_lodge_evening(&s.rheology[s.material[i]], s.more_modes, q, s.expansion[i]);
+            }
             x[i] = s.x0[i] + s.dt * s.u[i];
             s.drift[i] = s.position_only_shift[i] = f32x4(0, 0, 0);
         });
@@ -379,6 +386,7 @@ static OozeStatus move(Step *step, const Formulation *formulation, OozeError *er
     StepView *s = &step->view;
     OozeStepTimer *timer = step->context->timer;
     float4 *x = scratch<float4>(gpu, s->n), *shift = scratch<float4>(gpu, s->n);
+    s->evening = step->plan.evens ? scratch<OozeSym3>(gpu, s->n) : nullptr;
     s->drift = scratch<float4>(gpu, s->n);
     s->position_only_shift = scratch<float4>(gpu, s->n);
     s->density_target = scratch<float>(gpu, s->n);

@@ -56,6 +56,7 @@ struct StepView {
     bool long_step;          /* see impact.cuh */
     int32_t *intruder;       /* NULL: no solids */
     SolidsView solids;
+    OozeSym3 *evening; /* see OozeDensityJob; NULL: nothing is elastic */
     float4 *next_warm_start, *drift, *position_only_shift;
     float *density_target, *load_excess;
     /* see methods/conformation/carried_pressure.h; NULL: none is carried */

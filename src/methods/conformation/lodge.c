@@ -344,15 +344,6 @@ OozeMat3 ooze_velocity_gradient(const OozeConformationStep *s, uint64_t i)
     return ooze_mat3_mul_sym3(ooze_raw_gradient(s, s->u, i, &unused, true), s->correction[i]);
 }
 
-/* The conformations of all modes. */
-static void get_modes(const OozeConformationStep *s, uint64_t i, OozeSym3 *q)
-{
-    q[0] = ooze_strain_get(s, i);
-    for (int k = 0; k < s->more_modes; k++) {
-        q[k + 1] = ooze_strain_read(s->more_strain[k], i);
-    }
-}
-
 static void set_modes(OozeConformationStep *s, uint64_t i, const OozeSym3 *q)
 {
     ooze_strain_set(s, i, q[0]);
@@ -399,7 +390,7 @@ static void prepare_range(void *data, uint64_t begin, uint64_t end, int worker)
     for (uint64_t i = begin; i < end; i++) {
         uint16_t row = stress_row(s, i);
         state.l = ooze_velocity_gradient(s, i);
-        get_modes(s, i, state.q);
+        ooze_modes_get(s, i, state.q);
         state.expansion = s->expansion[i];
         state.singular = s->correction[i].xx == 0.0f;
         if (solve->deferred && prepare->later_pass) {
@@ -434,7 +425,7 @@ static void set_first_order(OozeLodge *solve, uint64_t i, OozeLodgeState *state)
     const OozeConformationStep *s = solve->step;
     OozeRheology row = s->rheology[stress_row(s, i)];
     row.second_order = false;
-    get_modes(s, i, state->q);
+    ooze_modes_get(s, i, state->q);
     state->expansion = s->expansion[i];
     OozeLodgeCoefficients c = ooze_lodge_coefficients(&row, state);
     solve->stiffness[i] = c.stiffness;
@@ -570,7 +561,7 @@ static void finish_range(void *data, uint64_t begin, uint64_t end, int worker)
             set_modes(s, i, rest); /* dry: it has no conformation */
             continue;
         }
-        get_modes(s, i, particle.q);
+        ooze_modes_get(s, i, particle.q);
         particle.expansion = s->expansion[i];
         particle.density = s->density[i];
         particle.surface = s->surface_indicator[i] / cutoff;

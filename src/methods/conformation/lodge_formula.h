@@ -67,10 +67,8 @@ OOZE_FORMULA void ooze_lodge_convect(const OozeRheology *m, OozeMat3 strain, int
     }
 }
 
-/* Fraction of the elastic strain that remains after yielding. With several modes it follows from
-   their mean strain, weighted by the moduli, and scales all modes alike: the yield stress is the
-   sum of the moduli times the limit, however that sum is divided into modes. */
-OOZE_FORMULA float ooze_lodge_yield_share(const OozeRheology *m, int more, const OozeSym3 *q)
+/* The mean conformation of all modes, weighted by their moduli. */
+OOZE_FORMULA OozeSym3 ooze_lodge_mean(const OozeRheology *m, int more, const OozeSym3 *q)
 {
     OozeSym3 mean = q[0];
     float modulus = m->modulus;
@@ -80,7 +78,15 @@ OOZE_FORMULA float ooze_lodge_yield_share(const OozeRheology *m, int more, const
         float share = mode->modulus > 0.0f ? mode->modulus / modulus : 0.0f;
         mean = ooze_sym3_add(ooze_sym3_scale(mean, 1.0f - share), ooze_sym3_scale(q[k + 1], share));
     }
-    return ooze_yield_share(mean, m->yield);
+    return mean;
+}
+
+/* Fraction of the elastic strain that remains after yielding. With several modes it follows from
+   their mean strain, and scales all modes alike: the yield stress is the sum of the moduli times
+   the limit, however that sum is divided into modes. */
+OOZE_FORMULA float ooze_lodge_yield_share(const OozeRheology *m, int more, const OozeSym3 *q)
+{
+    return ooze_yield_share(ooze_lodge_mean(m, more, q), m->yield);
 }
 
 /* The conformations at the end of the step, from those at its beginning. */
@@ -164,13 +170,74 @@ OOZE_FORMULA OozeSoftened ooze_lodge_soften(const OozeRheology *m, const OozeLod
     return soft;
 }
 
-/* Factor of the hourglass coefficient. A stretched lattice is unstable in motion that alternates
-   from particle to particle, which gradients miss. The stiffness of that motion grows with the
-   stretch, and the damping with it: this slows the growth without ending it. Small strains have
-   factor 1. */
-OOZE_FORMULA float ooze_lodge_stretch(OozeSym3 q)
+/* ---- threads -------------------------------------------------------------------------------- */
+
+/* Fluid counts as pulled apart from these values of its expansion and of its contraction across the
+   stretch (1 less the second largest eigenvalue of Q) on, and in full from twice and three times
+   these. Shear and pressure have neither. */
+#define OOZE_LODGE_PULLED_EXPANSION   0.03f
+#define OOZE_LODGE_PULLED_CONTRACTION 0.1f
+
+/* How much more the hourglass coefficient grows with the stretch where fluid is pulled apart. With
+   10 an elastic thread parts at 4.5 times its length, with 30 it holds beyond 6. */
+#define OOZE_LODGE_PULLED_HOURGLASS 30.0f
+
+/* Largest eigenvalue of Q from which on, and range within which, fluid counts as stretched. Bodies
+   that spin, creams and impacts stay below. */
+#define OOZE_LODGE_STRETCHED       1.4f
+#define OOZE_LODGE_STRETCHED_RANGE 0.4f
+
+OOZE_FORMULA float ooze_lodge_ramp(float x)
 {
-    return ooze_max(1.0f, ooze_sym3_trace(q) - 3.0f);
+    return ooze_min(ooze_max(x, 0.0f), 1.0f);
+}
+
+/* Eigenvalues of a conformation, and whether its fluid is pulled apart: 0, at rest, sheared or
+   pressed, to 1. */
+typedef struct OozeLodgePull {
+    float least, most, pulled;
+} OozeLodgePull;
+
+OOZE_FORMULA OozeLodgePull ooze_lodge_pull(OozeSym3 q, float expansion)
+{
+    OozeLodgePull p;
+    p.least = ooze_sym3_min_eigenvalue(q);
+    p.most = -ooze_sym3_min_eigenvalue(ooze_sym3_scale(q, -1.0f));
+    float across = ooze_sym3_trace(q) - p.least - p.most;
+    float stretched = ooze_lodge_ramp((p.most - OOZE_LODGE_STRETCHED) / OOZE_LODGE_STRETCHED_RANGE);
+    /* along one axis: a puddle that spreads is stretched along two */
+    float uniaxial = ooze_lodge_ramp(6.0f - 5.0f * across);
+    p.pulled =
+        stretched * uniaxial *
+        ooze_max(ooze_lodge_ramp(expansion / OOZE_LODGE_PULLED_EXPANSION - 1.0f),
+                 ooze_lodge_ramp(0.5f * ((1.0f - across) / OOZE_LODGE_PULLED_CONTRACTION - 1.0f)));
+    return p;
+}
+
+/* Factor of the hourglass coefficient. Stretched fluid is unstable in motion that alternates
+   from particle to particle, which gradients miss: particles of a thread gather, and gaps open
+   between them that no stress resists. The stiffness of that motion grows with the stretch, and
+   the damping with it: this slows the growth. Small strains have factor 1. */
+OOZE_FORMULA float ooze_lodge_stretch(OozeSym3 q, float expansion)
+{
+    float stretch = ooze_sym3_trace(q) - 3.0f;
+    float pulled = stretch > 1e-3f ? ooze_lodge_pull(q, expansion).pulled : 0.0f;
+    return ooze_max(1.0f, (1.0f + OOZE_LODGE_PULLED_HOURGLASS * pulled) * stretch);
+}
+
+/* Tensor of OozeDensityJob.evening: 1 along the axes along which fluid that is pulled apart is
+   stretched, 0 across them, so that particles keep an even distance along a thread or sheet and
+   stay within it. */
+OOZE_FORMULA OozeSym3 ooze_lodge_evening(const OozeRheology *m, int more, const OozeSym3 *q,
+                                         float expansion)
+{
+    OozeSym3 mean = ooze_lodge_mean(m, more, q);
+    OozeLodgePull pull = ooze_lodge_pull(mean, expansion);
+    if (!(pull.pulled > 0.0f)) {
+        return ooze_sym3_identity(0);
+    }
+    OozeSym3 above = ooze_sym3_add(mean, ooze_sym3_identity(-pull.least));
+    return ooze_sym3_scale(above, pull.pulled / pull.most);
 }
 
 /* Coefficients of a particle in the operator. */
@@ -246,20 +313,21 @@ typedef struct OozeLodgeSums {
 /* A plastic material that yields does so at the end of a step: its stress at the beginning is
    that of the whole modulus, what changes it is not. */
 OOZE_FORMULA OozeLodgeSums ooze_lodge_sum_modes(const OozeRheology *m, const OozeSoftened *soft,
-                                                int more, const OozeSym3 *q, float dt)
+                                                const OozeLodgeState *s, const OozeSym3 *q)
 {
     OozeLodgeSums sums;
+    const float dt = s->dt;
     float modulus = soft->elastic * m->modulus;
     sums.whole = isfinite(m->yield) ? 1.0f / soft->elastic : 1.0f;
     float elastic = soft->hourglass - soft->solvent_hourglass;
     sums.stiffness = ooze_lodge_stiffness(q[0], modulus, soft->viscosity, dt, m->memory);
     sums.retained = ooze_lodge_retained_stress(q[0], modulus, m->memory);
     sums.viscous = modulus * m->memory.m1_dt * dt + soft->viscosity;
-    sums.hourglass = soft->solvent_hourglass + ooze_lodge_stretch(q[0]) * elastic;
+    sums.hourglass = soft->solvent_hourglass + ooze_lodge_stretch(q[0], s->expansion) * elastic;
     OozeMemory lasting = m->memory;
     lasting.r = 1;
     sums.stress = ooze_lodge_retained_stress(q[0], sums.whole * modulus, lasting);
-    for (int k = 0; k < more; k++) {
+    for (int k = 0; k < s->more; k++) {
         const OozeMode *mode = &m->more[k];
         OozeSym3 qk = q[k + 1];
         float gk = soft->elastic * mode->modulus;
@@ -270,7 +338,7 @@ OOZE_FORMULA OozeLodgeSums ooze_lodge_sum_modes(const OozeRheology *m, const Ooz
         sums.retained = ooze_sym3_add(sums.retained, retained);
         sums.stress = ooze_sym3_add(sums.stress, stress);
         sums.viscous += gk * mode->memory.m1_dt * dt;
-        sums.hourglass += ooze_lodge_stretch(qk) * (soft->elastic * mode->hourglass);
+        sums.hourglass += ooze_lodge_stretch(qk, s->expansion) * (soft->elastic * mode->hourglass);
     }
     return sums;
 }
@@ -323,7 +391,7 @@ OOZE_FORMULA OozeLodgeCoefficients ooze_lodge_coefficients(const OozeRheology *m
         q[k] = rotated ? ooze_sym3_congruence(ooze_spin_rotation(w), s->q[k]) : s->q[k];
     }
     OozeSoftened soft = ooze_lodge_soften(m, s);
-    OozeLodgeSums sums = ooze_lodge_sum_modes(m, &soft, s->more, q, s->dt);
+    OozeLodgeSums sums = ooze_lodge_sum_modes(m, &soft, s, q);
     if (m->second_order) {
         return ooze_lodge_stage(&sums, soft.viscosity, s);
     }

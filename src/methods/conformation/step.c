@@ -168,6 +168,7 @@ OozeStatus ooze_conformation_step(void *data, OozeStepContext *c, OozeError *err
         .interfaces = plan.interfaces,
         .isotropic_pushes = plan.isotropic_pushes,
         .drift_share = plan.drift_share,
+        .evens = plan.evens,
         .edge_memory = &own->edges,
         .velocity_multigrid = &own->multigrid,
         .impact_memory = &own->impact,

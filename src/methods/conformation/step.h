@@ -24,6 +24,7 @@ typedef struct OozeConformationStep {
     float largest_surface_tension;                                            /* likewise */
     bool interfaces;                                                          /* likewise */
     float drift_share;                                                        /* likewise */
+    bool evens;                                                               /* likewise */
     const OozeRheology *rheology; /* rows: see the plan */
     int row_count;
     const OozeTemperatureRows *temperature_rows; /* see the plan */
@@ -58,6 +59,7 @@ typedef struct OozeConformationStep {
     float *density_multiplier;           /* see OozeDensityJob, with four zero ones; or NULL */
     float *density_target, *load_excess; /* of densities, see OozeDensityJob */
     float *relief_progress; /* 1: relief is finished; see ooze_conformation_set_density_targets */
+    OozeSym3 *evening;      /* see OozeDensityJob; NULL without `evens` */
     OozeF32x4 *drift;       /* position-only, see OozeDensityJob */
     OozeF32x4 *position_only_shift; /* likewise */
     int32_t *contact_of;            /* index into contact_sets, or -1 */
@@ -110,6 +112,15 @@ static inline OozeSym3 ooze_strain_get(const OozeConformationStep *s, uint64_t i
 static inline void ooze_strain_set(OozeConformationStep *s, uint64_t i, OozeSym3 q)
 {
     ooze_strain_write(s->strain, i, q);
+}
+
+/* The conformations of all modes. */
+static inline void ooze_modes_get(const OozeConformationStep *s, uint64_t i, OozeSym3 *q)
+{
+    q[0] = ooze_strain_get(s, i);
+    for (int k = 0; k < s->more_modes; k++) {
+        q[k + 1] = ooze_strain_read(s->more_strain[k], i);
+    }
 }
 
 /* Reference density of kinematic units, kg/m3. */
