@@ -93,20 +93,6 @@ static OozeStatus find_or_add(OozeBlocks *b, const OozeCloud *cloud, const int32
 
 /* ---- where the surface may pass ----------------------------------------------------------- */
 
-/* Blocks that hold a node within OOZE_SURFACE_SEED spacings of a particle. The surface mostly
-   passes there; blocks beyond are added where it would end. */
-static void seed_blocks(const OozeBlocks *b, OozeFloat4 x, double reach, int32_t low[3],
-                        int32_t high[3])
-{
-    const float at[3] = {x.x, x.y, x.z};
-    for (int a = 0; a < 3; a++) {
-        double first = floor(((double)at[a] - reach) / b->cell);
-        double last = ceil(((double)at[a] + reach) / b->cell);
-        low[a] = (int32_t)floor(first / OOZE_BLOCK_EDGE);
-        high[a] = (int32_t)floor(last / OOZE_BLOCK_EDGE);
-    }
-}
-
 static bool is_outer(const OozeCloud *cloud, uint64_t i)
 {
     return cloud->fill[i] < (float)OOZE_SURFACE_OUTER_FILL ||
@@ -156,7 +142,8 @@ static OozeStatus add_outer_blocks(OozeBlocks *b, const OozeCloud *cloud, OozeEr
         }
         int32_t low[3], high[3], at[3];
         uint32_t index;
-        seed_blocks(b, cloud->x[i], OOZE_SURFACE_SEED * cloud->spacing, low, high);
+        const float x[3] = {cloud->x[i].x, cloud->x[i].y, cloud->x[i].z};
+        ooze_block_seeds(b->cell, x, OOZE_SURFACE_SEED * cloud->spacing, low, high);
         for (at[2] = low[2]; at[2] <= high[2] && !status; at[2]++) {
             for (at[1] = low[1]; at[1] <= high[1] && !status; at[1]++) {
                 for (at[0] = low[0]; at[0] <= high[0] && !status; at[0]++) {
@@ -253,21 +240,6 @@ static OozeStatus fill_values(OozeBlocks *b, const OozeCloud *cloud, uint32_t fi
 
 /* ---- the rim: blocks without values, wholly on one side of the surface ----------------------- */
 
-/* Sides of the nodes of a block that are adjacent to its neighbour at `offset`: bit 0 any inside,
-   bit 1 any outside. */
-static uint8_t adjacent_sides(const OozeBlock *block, const int offset[3])
-{
-    const uint64_t columns[3] = {0x0101010101010101ull, ~0ull, 0x8080808080808080ull};
-    const uint64_t rows[3] = {0xffull, ~0ull, 0xffull << 56};
-    uint64_t mask = columns[offset[0] + 1] & rows[offset[1] + 1], any = 0, all = mask;
-    int first = offset[2] > 0 ? 7 : 0, last = offset[2] < 0 ? 0 : 7;
-    for (int z = first; z <= last; z++) {
-        any |= block->inside[z] & mask;
-        all &= block->inside[z];
-    }
-    return (uint8_t)((any != 0) | (all != mask) << 1);
-}
-
 /* Label of the inside nodes of a block that are adjacent to its neighbour at `offset`. */
 static uint8_t adjacent_label(const OozeBlocks *b, const OozeBlock *block, const int offset[3])
 {
@@ -311,7 +283,7 @@ static OozeStatus collect_sides(OozeBlocks *b, const OozeCloud *cloud, OozeError
             uint32_t other;
             status = find_or_add(b, cloud, at, &other, error);
             if (!status && b->blocks[other].values == OOZE_BLOCK_NONE) {
-                uint8_t sides = adjacent_sides(&b->blocks[i], offset);
+                uint8_t sides = ooze_block_sides(&b->blocks[i], offset);
                 b->blocks[other].sides |= sides;
                 if (sides & 1) {
                     b->blocks[other].label = join_labels(b->blocks[other].label,
@@ -334,11 +306,9 @@ static uint64_t promote(OozeBlocks *b)
             at[a]++;
             uint32_t other = ooze_blocks_find(b, at);
             if (other != OOZE_BLOCK_NONE && b->blocks[other].values == OOZE_BLOCK_NONE) {
-                uint8_t both = (block->sides | b->blocks[other].sides) & 3;
                 bool conflict =
-                    both == 3 && (block->sides & 3) != 3 && (b->blocks[other].sides & 3) != 3;
-                conflict = conflict ||
-                           join_labels(block->label, b->blocks[other].label) == OOZE_LABEL_MANY;
+                    ooze_block_conflict(block->sides, b->blocks[other].sides) ||
+                    join_labels(block->label, b->blocks[other].label) == OOZE_LABEL_MANY;
                 block->sides |= (uint8_t)(conflict << 2);
                 b->blocks[other].sides |= (uint8_t)(conflict << 2);
             }

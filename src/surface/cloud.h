@@ -5,18 +5,7 @@
 
 #include "ooze/surface.h"
 #include "particles/grid_cells.h"
-
-/* The contribution of a particle to the field: weight (1 - |G (x - centre)|^2)^3, or of the cone
-   method weight (1 - r / h)^2. One cache line. */
-typedef struct OozeSurfaceKernel {
-    float centre[3], weight;
-    float xx, yy, zz, xy, xz, yz; /* G^T G */
-    float extent[3];              /* half edges of the bounding box of its support */
-    float padding[3];
-} OozeSurfaceKernel;
-
-/* The kernel of a particle that has none of its own. */
-#define OOZE_SURFACE_SHARED UINT32_MAX
+#include "surface/kernel_formula.h"
 
 typedef struct OozeCloud {
     const OozeFrame *frame;

@@ -2,27 +2,7 @@
 
 #include <math.h>
 
-#include "physics/surface_field.h"
 #include "surface/walk.h"
-
-/* Contribution of a particle at the offset d from its centre; `slope` is its derivative by q^2. */
-static float kernel_value(const OozeCloud *cloud, const OozeSurfaceKernel *k, const float d[3],
-                          float *slope)
-{
-    float q2 = (k->xx * d[0] + 2.0f * (k->xy * d[1] + k->xz * d[2])) * d[0] +
-               (k->yy * d[1] + 2.0f * k->yz * d[2]) * d[1] + k->zz * d[2] * d[2];
-    *slope = 0.0f;
-    if (!(q2 < 1.0f)) {
-        return 0.0f;
-    }
-    if (cloud->cones) {
-        float q = sqrtf(q2), t = 1.0f - q;
-        *slope = q > 0.0f ? -t / q : 0.0f;
-        return t * t;
-    }
-    *slope = k->weight * ooze_surface_kernel_slope(q2);
-    return k->weight * ooze_surface_kernel(q2);
-}
 
 static OozeCloudRows rows_around(const OozeCloud *cloud, const float point[3])
 {
@@ -53,7 +33,7 @@ static float sum_kernels(const OozeCloud *cloud, const float point[3], uint8_t l
                 const OozeSurfaceKernel *k = ooze_cloud_kernel(cloud, i, &own);
                 const float d[3] = {point[0] - k->centre[0], point[1] - k->centre[1],
                                     point[2] - k->centre[2]};
-                sum += kernel_value(cloud, k, d, &slope);
+                sum += ooze_kernel_value(cloud->cones, k, d, &slope);
             }
         }
     }
@@ -73,14 +53,6 @@ void ooze_field_labels_at(const OozeCloud *cloud, const float point[3], uint8_t 
     values[1] = sum_kernels(cloud, point, second);
 }
 
-static void add_gradient(const OozeSurfaceKernel *k, const float d[3], float slope, float g[3])
-{
-    float s = 2.0f * slope;
-    g[0] += s * (k->xx * d[0] + k->xy * d[1] + k->xz * d[2]);
-    g[1] += s * (k->xy * d[0] + k->yy * d[1] + k->yz * d[2]);
-    g[2] += s * (k->xz * d[0] + k->yz * d[1] + k->zz * d[2]);
-}
-
 void ooze_field_weights(const OozeCloud *cloud, const float point[3], OozePointWeights *parts)
 {
     float sum = 0.0f, kept = 0.0f, slope, best = INFINITY;
@@ -92,7 +64,7 @@ void ooze_field_weights(const OozeCloud *cloud, const float point[3], OozePointW
             const OozeSurfaceKernel *k = ooze_cloud_kernel(cloud, i, &own);
             const float d[3] = {point[0] - k->centre[0], point[1] - k->centre[1],
                                 point[2] - k->centre[2]};
-            float part = kernel_value(cloud, k, d, &slope);
+            float part = ooze_kernel_value(cloud->cones, k, d, &slope);
             float dx = point[0] - cloud->x[i].x, dy = point[1] - cloud->x[i].y;
             float dz = point[2] - cloud->x[i].z, r2 = dx * dx + dy * dy + dz * dz;
             if (r2 < best) {
@@ -101,7 +73,7 @@ void ooze_field_weights(const OozeCloud *cloud, const float point[3], OozePointW
             }
             if (part > 0.0f) {
                 sum += part;
-                add_gradient(k, d, slope, parts->gradient);
+                ooze_kernel_add_gradient(k, d, slope, parts->gradient);
                 if (parts->count < OOZE_POINT_WEIGHTS_MAX) {
                     kept += part;
                     parts->particle[parts->count] = i;

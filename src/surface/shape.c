@@ -2,22 +2,14 @@
 #include <math.h>
 
 #include "base/fail.h"
-#include "physics/eigen.h"
-#include "physics/surface_field.h"
 #include "surface/walk.h"
-
-/* The neighbourhood of a particle near the surface, in spacings. */
-typedef struct Neighbourhood {
-    float offset[3]; /* to the weighted mean of the neighbours */
-    OozeSym3 spread; /* covariance */
-} Neighbourhood;
 
 typedef struct Shaping {
     OozeCloud *cloud;
     const OozeSurfaceSettings *settings;
-    uint32_t *particle;            /* of each kernel */
-    Neighbourhood *neighbourhoods; /* of each kernel */
-    float *boost;                  /* of each kernel: factor of its weight */
+    uint32_t *particle;                /* of each kernel */
+    OozeNeighbourhood *neighbourhoods; /* of each kernel */
+    float *boost;                      /* of each kernel: factor of its weight */
 } Shaping;
 
 /* ---- filled fractions ---------------------------------------------------------------------- */
@@ -119,41 +111,25 @@ static void interface_range(void *context, uint64_t begin, uint64_t end, int wor
 
 /* ---- neighbourhoods ------------------------------------------------------------------------ */
 
-static void measure_neighbourhood(const OozeCloudWalk *walk, uint64_t i, Neighbourhood *v)
+static void measure_neighbourhood(const OozeCloudWalk *walk, uint64_t i, OozeNeighbourhood *v)
 {
     const OozeFloat4 *x = walk->cloud->x;
     const float scale = (float)(1.0 / walk->cloud->spacing);
     const float reach = (float)(1.0 / (OOZE_SURFACE_NEIGHBOURHOOD * walk->cloud->spacing));
-    float sum = 0.0f, m[3] = {0}, s[6] = {0};
+    OozeNeighbourSums sums = {0};
     OozeNear near;
     for (int k = 0; k < walk->count; k++) {
         for (uint32_t begin = walk->run[k].begin; begin < walk->run[k].end;) {
             ooze_near_select(x, &begin, walk->run[k].end, x[i], 1.0f / (reach * reach), &near);
             for (uint32_t e = 0; e < near.count; e++) {
                 OozeFloat4 o = x[near.index[e]];
-                float dx = (o.x - x[i].x) * scale, dy = (o.y - x[i].y) * scale;
-                float dz = (o.z - x[i].z) * scale;
-                float w = ooze_surface_weight(sqrtf(near.r2[e]) * reach);
-                sum += w;
-                m[0] += w * dx;
-                m[1] += w * dy;
-                m[2] += w * dz;
-                s[0] += w * dx * dx;
-                s[1] += w * dy * dy;
-                s[2] += w * dz * dz;
-                s[3] += w * dx * dy;
-                s[4] += w * dx * dz;
-                s[5] += w * dy * dz;
+                const float d[3] = {(o.x - x[i].x) * scale, (o.y - x[i].y) * scale,
+                                    (o.z - x[i].z) * scale};
+                ooze_neighbour_add(&sums, d, ooze_surface_weight(sqrtf(near.r2[e]) * reach));
             }
         }
     }
-    float a = 1.0f / sum;
-    for (int k = 0; k < 3; k++) {
-        v->offset[k] = m[k] * a;
-    }
-    const float *p = v->offset;
-    v->spread = ooze_sym3(s[0] * a - p[0] * p[0], s[1] * a - p[1] * p[1], s[2] * a - p[2] * p[2],
-                          s[3] * a - p[0] * p[1], s[4] * a - p[0] * p[2], s[5] * a - p[1] * p[2]);
+    *v = ooze_neighbour_mean(&sums);
 }
 
 static void neighbourhood_range(void *context, uint64_t begin, uint64_t end, int worker)
@@ -173,7 +149,6 @@ static void neighbourhood_range(void *context, uint64_t begin, uint64_t end, int
    none. */
 static void mean_offset(const Shaping *job, const OozeCloudWalk *walk, uint64_t i, float mean[3])
 {
-    const float likeness = (float)(1.0 / (OOZE_SURFACE_OFFSET_LIKE * OOZE_SURFACE_OFFSET_LIKE));
     const float reach = (float)(1.0 / (OOZE_SURFACE_NEIGHBOURHOOD * job->cloud->spacing));
     const OozeCloud *cloud = job->cloud;
     const OozeFloat4 *x = cloud->x;
@@ -189,9 +164,8 @@ static void mean_offset(const Shaping *job, const OozeCloudWalk *walk, uint64_t 
                 uint32_t slot = cloud->slot[near.index[e]];
                 const float *other =
                     slot == OOZE_SURFACE_SHARED ? none : job->neighbourhoods[slot].offset;
-                float ax = other[0] - own[0], ay = other[1] - own[1], az = other[2] - own[2];
-                float alike = ooze_max(1.0f - (ax * ax + ay * ay + az * az) * likeness, 0.0f);
-                float w = alike * alike * ooze_surface_weight(sqrtf(near.r2[e]) * reach);
+                float w =
+                    ooze_offset_weight(own, other, ooze_surface_weight(sqrtf(near.r2[e]) * reach));
                 sum += w;
                 mean[0] += w * other[0];
                 mean[1] += w * other[1];
@@ -204,77 +178,19 @@ static void mean_offset(const Shaping *job, const OozeCloudWalk *walk, uint64_t 
     }
 }
 
-/* Whether the neighbourhood is not full along some axis; otherwise the centre stays. */
-static bool is_across(const OozeEigen3 *eigen)
-{
-    float least = ooze_min(eigen->values[0], ooze_min(eigen->values[1], eigen->values[2]));
-    return ooze_surface_across(least) > 0.0f;
-}
-
-/* Laplacian smoothing moves the surface inwards, by half a spacing where it is flat, and makes thin
-   threads vanish. The mean offset of the neighbours at the same depth is that systematic part, and
-   it is subtracted; the rest is the unevenness of the particle itself. Neighbours whose offsets are
-   alike are at the same depth. */
 static void smooth_centre(const Shaping *job, const OozeCloudWalk *walk, uint64_t i,
                           const OozeEigen3 *eigen, float shift[3])
 {
     const float *own = job->neighbourhoods[job->cloud->slot[i]].offset;
-    float off[3], mean[3], length2 = 0.0f;
+    float mean[3];
     mean_offset(job, walk, i, mean);
+    ooze_centre_shift(eigen, own, mean, (float)job->settings->smoothing, shift);
     for (int k = 0; k < 3; k++) {
-        off[k] = (float)job->settings->smoothing * (own[k] - mean[k]);
-        shift[k] = 0.0f;
-    }
-    /* Along the surface the shift would only increase uneven spacing. */
-    for (int k = 0; k < 3; k++) {
-        const float e[3] = {eigen->vectors.m[k], eigen->vectors.m[3 + k], eigen->vectors.m[6 + k]};
-        float component =
-            ooze_surface_across(eigen->values[k]) * (e[0] * off[0] + e[1] * off[1] + e[2] * off[2]);
-        length2 += component * component;
-        for (int a = 0; a < 3; a++) {
-            shift[a] += component * e[a];
-        }
-    }
-    float max = (float)OOZE_SURFACE_SHIFT_MAX;
-    float scale = length2 > max * max ? max / sqrtf(length2) : 1.0f;
-    for (int k = 0; k < 3; k++) {
-        shift[k] *= scale * (float)job->cloud->spacing;
+        shift[k] *= (float)job->cloud->spacing;
     }
 }
 
 /* ---- kernels ------------------------------------------------------------------------------- */
-
-static void set_round(OozeSurfaceKernel *kernel, float radius, float weight)
-{
-    float g = 1.0f / (radius * radius);
-    kernel->weight = weight;
-    kernel->xx = kernel->yy = kernel->zz = g;
-    kernel->xy = kernel->xz = kernel->yz = 0.0f;
-    kernel->extent[0] = kernel->extent[1] = kernel->extent[2] = radius;
-}
-
-static void set_stretched(OozeSurfaceKernel *kernel, const OozeEigen3 *e, float fill, float spacing)
-{
-    float axes[3], metric[3], square[3], weight;
-    ooze_surface_axes(e->values, fill, axes, &weight);
-    for (int k = 0; k < 3; k++) {
-        float length = axes[k] * spacing;
-        square[k] = length * length;
-        metric[k] = 1.0f / square[k];
-    }
-    OozeSym3 g = ooze_eigen3_compose(e, metric), box = ooze_eigen3_compose(e, square);
-    kernel->weight = weight;
-    kernel->xx = g.xx;
-    kernel->yy = g.yy;
-    kernel->zz = g.zz;
-    kernel->xy = g.xy;
-    kernel->xz = g.xz;
-    kernel->yz = g.yz;
-    /* Larger than the box by more than rounding. */
-    kernel->extent[0] = sqrtf(box.xx) * 1.0001f;
-    kernel->extent[1] = sqrtf(box.yy) * 1.0001f;
-    kernel->extent[2] = sqrtf(box.zz) * 1.0001f;
-}
 
 static void set_shared(OozeCloud *cloud, OozeSurfaceMethod method)
 {
@@ -284,7 +200,7 @@ static void set_shared(OozeCloud *cloud, OozeSurfaceMethod method)
                     : method == OOZE_SURFACE_CLAVET ? OOZE_SURFACE_CONE
                                                     : OOZE_SURFACE_ROUND;
     double weight = stretched ? 1.0 / (OOZE_SURFACE_KERNEL_VOLUME * inner * inner * inner) : 1.0;
-    set_round(&cloud->shared, (float)(radius * cloud->spacing), (float)weight);
+    ooze_kernel_set_round(&cloud->shared, (float)(radius * cloud->spacing), (float)weight);
 }
 
 static void shape_range(void *context, uint64_t begin, uint64_t end, int worker)
@@ -299,7 +215,8 @@ static void shape_range(void *context, uint64_t begin, uint64_t end, int worker)
         uint64_t i = job->particle[s];
         float shift[3] = {0};
         OozeEigen3 eigen = ooze_sym3_eigen(job->neighbourhoods[s].spread);
-        if (method != OOZE_SURFACE_CLAVET && job->settings->smoothing > 0.0 && is_across(&eigen)) {
+        if (method != OOZE_SURFACE_CLAVET && job->settings->smoothing > 0.0 &&
+            ooze_is_across(&eigen)) {
             ooze_cloud_walk_to(&walk, i);
             smooth_centre(job, &walk, i, &eigen, shift);
         }
@@ -308,7 +225,7 @@ static void shape_range(void *context, uint64_t begin, uint64_t end, int worker)
         kernel->centre[1] = cloud->x[i].y + shift[1];
         kernel->centre[2] = cloud->x[i].z + shift[2];
         if (method == OOZE_SURFACE_ANISOTROPIC) {
-            set_stretched(kernel, &eigen, cloud->fill[i], (float)cloud->spacing);
+            ooze_kernel_set_stretched(kernel, &eigen, cloud->fill[i], (float)cloud->spacing);
         }
         /* Until the boosts are known: how line-like the neighbourhood is. */
         job->boost[s] = ooze_surface_line_likeness(eigen.values);
@@ -339,14 +256,13 @@ static void boost_range(void *context, uint64_t begin, uint64_t end, int worker)
             for (uint32_t j = walk.run[k].begin; j < walk.run[k].end; j++) {
                 OozeSurfaceKernel own;
                 const OozeSurfaceKernel *o = ooze_cloud_kernel(cloud, j, &own);
-                float dx = at[0] - o->centre[0], dy = at[1] - o->centre[1];
-                float dz = at[2] - o->centre[2];
-                float q2 = (o->xx * dx + 2.0f * (o->xy * dy + o->xz * dz)) * dx +
-                           (o->yy * dy + 2.0f * o->yz * dz) * dy + o->zz * dz * dz;
+                const float d[3] = {at[0] - o->centre[0], at[1] - o->centre[1],
+                                    at[2] - o->centre[2]};
+                float q2 = ooze_kernel_square(o, d);
                 sum += o->weight * ooze_surface_kernel(q2);
             }
         }
-        job->boost[s] = ooze_min(ooze_max(target / sum, 1.0f), (float)OOZE_SURFACE_BOOST_MAX);
+        job->boost[s] = ooze_thin_boost(target, sum);
     }
 }
 
