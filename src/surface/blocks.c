@@ -7,7 +7,7 @@
 #include "base/fail.h"
 #include "physics/surface_field.h"
 
-#define BLOCK_BYTES (sizeof(OozeBlock) + OOZE_BLOCK_NODES * sizeof(float) + 4 * sizeof(uint32_t))
+#define BLOCK_BYTES (sizeof(OozeBlock) + OOZE_SURFACE_NODES * sizeof(float) + 4 * sizeof(uint32_t))
 
 void ooze_blocks_free(OozeBlocks *blocks)
 {
@@ -175,7 +175,7 @@ static uint8_t join_labels(uint8_t a, uint8_t b)
 static uint8_t summarize_labels(const OozeBlock *block, uint8_t *labels)
 {
     uint8_t label = 0;
-    for (int k = 0; k < OOZE_BLOCK_NODES; k++) {
+    for (int k = 0; k < OOZE_SURFACE_NODES; k++) {
         labels[k] = block->inside[k / 64] >> k % 64 & 1 ? labels[k] : 0;
         label = join_labels(label, labels[k]);
     }
@@ -192,9 +192,9 @@ static void fill_range(void *context, uint64_t begin, uint64_t end, int worker)
         if (block->values == OOZE_BLOCK_NONE || block->values < job->first) {
             continue;
         }
-        float *values = job->blocks->values + (uint64_t)block->values * OOZE_BLOCK_NODES;
+        float *values = job->blocks->values + (uint64_t)block->values * OOZE_SURFACE_NODES;
         uint8_t *labels = job->blocks->labels
-                              ? job->blocks->labels + (uint64_t)block->values * OOZE_BLOCK_NODES
+                              ? job->blocks->labels + (uint64_t)block->values * OOZE_SURFACE_NODES
                               : NULL;
         ooze_field_fill(job->cloud, job->blocks->cell, block->at, values, labels);
         for (int z = 0; z < OOZE_BLOCK_EDGE; z++) {
@@ -211,21 +211,21 @@ static void fill_range(void *context, uint64_t begin, uint64_t end, int worker)
 static OozeStatus fill_values(OozeBlocks *b, const OozeCloud *cloud, uint32_t first,
                               OozeThreads *threads, OozeError *error)
 {
-    uint64_t bytes = b->value_count * OOZE_BLOCK_NODES * sizeof *b->values;
+    uint64_t bytes = b->value_count * OOZE_SURFACE_NODES * sizeof *b->values;
     double need = (double)bytes + (double)b->capacity * (sizeof(OozeBlock) + 16);
     if (need > (double)b->memory) {
         return fail_limit(b, cloud, need, error);
     }
     if (b->value_count > b->value_capacity) {
-        float *values = ooze_grow(b->values, (uint64_t)first * OOZE_BLOCK_NODES,
-                                  b->value_count * OOZE_BLOCK_NODES, sizeof *values);
+        float *values = ooze_grow(b->values, (uint64_t)first * OOZE_SURFACE_NODES,
+                                  b->value_count * OOZE_SURFACE_NODES, sizeof *values);
         if (!values) {
             return ooze_fail_memory(error, "the field of a surface", bytes);
         }
         b->values = values;
         if (cloud->label) {
-            uint8_t *labels = ooze_grow(b->labels, (uint64_t)first * OOZE_BLOCK_NODES,
-                                        b->value_count * OOZE_BLOCK_NODES, 1);
+            uint8_t *labels = ooze_grow(b->labels, (uint64_t)first * OOZE_SURFACE_NODES,
+                                        b->value_count * OOZE_SURFACE_NODES, 1);
             if (!labels) {
                 return ooze_fail_memory(error, "the labels of a surface", bytes / 4);
             }
@@ -246,7 +246,7 @@ static uint8_t adjacent_label(const OozeBlocks *b, const OozeBlock *block, const
     if (block->label != OOZE_LABEL_MANY) {
         return block->label;
     }
-    const uint8_t *labels = b->labels + (uint64_t)block->values * OOZE_BLOCK_NODES;
+    const uint8_t *labels = b->labels + (uint64_t)block->values * OOZE_SURFACE_NODES;
     uint8_t label = 0;
     int low[3], high[3];
     for (int a = 0; a < 3; a++) {

@@ -9,7 +9,7 @@
 
 #include "surface/cloud.h"
 
-enum { OOZE_BLOCK_EDGE = 8, OOZE_BLOCK_NODES = 512 };
+enum { OOZE_BLOCK_EDGE = 8, OOZE_SURFACE_NODES = 512 };
 /* Block coordinates range from -LIMIT to LIMIT along each axis. */
 enum { OOZE_BLOCK_LIMIT = 1 << 20 };
 /* No block, or no values. */
@@ -39,9 +39,10 @@ typedef struct OozeBlocks {
     uint64_t count, capacity;
     uint32_t *table; /* hash table of block indices, open addressing */
     uint64_t table_size;
-    float *values; /* OOZE_BLOCK_NODES each */
+    float *values; /* OOZE_SURFACE_NODES each */
     uint64_t value_count, value_capacity;
-    uint8_t *labels; /* OOZE_BLOCK_NODES each: of the largest material field, 0 outside; or NULL */
+    uint8_t
+        *labels; /* OOZE_SURFACE_NODES each: of the largest material field, 0 outside; or NULL */
 } OozeBlocks;
 
 OOZE_FORMULA uint64_t ooze_block_hash(const int32_t at[3])
@@ -113,6 +114,6 @@ void ooze_blocks_free(OozeBlocks *blocks);
 /* Value at the nodes of one block, and the label of the material that contributes most; `labels`
    may be NULL. */
 void ooze_field_fill(const OozeCloud *cloud, double cell, const int32_t at[3],
-                     float values[OOZE_BLOCK_NODES], uint8_t *labels);
+                     float values[OOZE_SURFACE_NODES], uint8_t *labels);
 
 #endif

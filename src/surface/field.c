@@ -146,7 +146,7 @@ static void add_particles(const OozeCloud *cloud, Nodes nodes, uint8_t label, fl
 static void add_materials(const OozeCloud *cloud, Nodes nodes, float *values, uint8_t *labels)
 {
     uint8_t present[256] = {0};
-    float most[OOZE_BLOCK_NODES] = {0}, part[OOZE_BLOCK_NODES];
+    float most[OOZE_SURFACE_NODES] = {0}, part[OOZE_SURFACE_NODES];
     add_particles(cloud, nodes, 0, NULL, present);
     for (int label = 1; label <= cloud->label_count; label++) {
         if (!present[label]) {
@@ -154,7 +154,7 @@ static void add_materials(const OozeCloud *cloud, Nodes nodes, float *values, ui
         }
         memset(part, 0, sizeof part);
         add_particles(cloud, nodes, (uint8_t)label, part, NULL);
-        for (int i = 0; i < OOZE_BLOCK_NODES; i++) {
+        for (int i = 0; i < OOZE_SURFACE_NODES; i++) {
             values[i] += part[i];
             labels[i] = part[i] > most[i] ? (uint8_t)label : labels[i];
             most[i] = part[i] > most[i] ? part[i] : most[i];
@@ -163,7 +163,7 @@ static void add_materials(const OozeCloud *cloud, Nodes nodes, float *values, ui
 }
 
 void ooze_field_fill(const OozeCloud *cloud, double cell, const int32_t at[3],
-                     float values[OOZE_BLOCK_NODES], uint8_t *labels)
+                     float values[OOZE_SURFACE_NODES], uint8_t *labels)
 {
     Nodes nodes;
     for (int a = 0; a < 3; a++) {
@@ -171,14 +171,14 @@ void ooze_field_fill(const OozeCloud *cloud, double cell, const int32_t at[3],
             nodes[a][i] = (float)(((double)at[a] * EDGE + i) * cell);
         }
     }
-    memset(values, 0, OOZE_BLOCK_NODES * sizeof *values);
+    memset(values, 0, OOZE_SURFACE_NODES * sizeof *values);
     if (labels) {
-        memset(labels, 0, OOZE_BLOCK_NODES);
+        memset(labels, 0, OOZE_SURFACE_NODES);
         add_materials(cloud, nodes, values, labels);
     } else {
         add_particles(cloud, nodes, 0, values, NULL);
     }
-    for (int i = 0; cloud->cones && i < OOZE_BLOCK_NODES; i++) {
+    for (int i = 0; cloud->cones && i < OOZE_SURFACE_NODES; i++) {
         values[i] = sqrtf(values[i]);
     }
 }

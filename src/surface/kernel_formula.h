@@ -183,4 +183,14 @@ OOZE_FORMULA void ooze_kernel_add_gradient(const OozeSurfaceKernel *k, const flo
     g[2] += s * (k->xz * d[0] + k->yz * d[1] + k->zz * d[2]);
 }
 
+/* Outwards: the field falls there. */
+OOZE_FORMULA void ooze_normal_of_gradient(const float gradient[3], float normal[3])
+{
+    double length = sqrt((double)gradient[0] * gradient[0] + (double)gradient[1] * gradient[1] +
+                         (double)gradient[2] * gradient[2]);
+    for (int a = 0; a < 3; a++) {
+        normal[a] = length > 0.0 ? (float)(-gradient[a] / length) : (float)(a == 2);
+    }
+}
+
 #endif

@@ -49,7 +49,7 @@ static void count_range(void *context, uint64_t begin, uint64_t end, int worker)
 
 static float node_value(const OozeBlocks *blocks, const OozeBlock *block, const int at[3])
 {
-    return blocks->values[(uint64_t)block->values * OOZE_BLOCK_NODES +
+    return blocks->values[(uint64_t)block->values * OOZE_SURFACE_NODES +
                           (uint64_t)((at[2] * EDGE + at[1]) * EDGE + at[0])];
 }
 

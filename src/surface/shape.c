@@ -192,7 +192,7 @@ static void smooth_centre(const Shaping *job, const OozeCloudWalk *walk, uint64_
 
 /* ---- kernels ------------------------------------------------------------------------------- */
 
-static void set_shared(OozeCloud *cloud, OozeSurfaceMethod method)
+void ooze_surface_shared_kernel(OozeSurfaceMethod method, double spacing, OozeSurfaceKernel *kernel)
 {
     const double inner = OOZE_SURFACE_INNER;
     bool stretched = method == OOZE_SURFACE_ANISOTROPIC;
@@ -200,7 +200,14 @@ static void set_shared(OozeCloud *cloud, OozeSurfaceMethod method)
                     : method == OOZE_SURFACE_CLAVET ? OOZE_SURFACE_CONE
                                                     : OOZE_SURFACE_ROUND;
     double weight = stretched ? 1.0 / (OOZE_SURFACE_KERNEL_VOLUME * inner * inner * inner) : 1.0;
-    ooze_kernel_set_round(&cloud->shared, (float)(radius * cloud->spacing), (float)weight);
+    ooze_kernel_set_round(kernel, (float)(radius * spacing), (float)weight);
+}
+
+double ooze_surface_level(OozeSurfaceMethod method)
+{
+    return method == OOZE_SURFACE_CLAVET      ? sqrt(OOZE_SURFACE_CONE_ISO_SQUARED)
+           : method == OOZE_SURFACE_ISOTROPIC ? OOZE_SURFACE_ROUND_ISO
+                                              : OOZE_SURFACE_ISO;
 }
 
 static void shape_range(void *context, uint64_t begin, uint64_t end, int worker)
@@ -338,15 +345,13 @@ OozeStatus ooze_cloud_shape(OozeCloud *cloud, const OozeSurfaceSettings *setting
 {
     Shaping job = {.cloud = cloud, .settings = settings};
     cloud->cones = settings->method == OOZE_SURFACE_CLAVET;
-    cloud->iso = cloud->cones                                 ? sqrt(OOZE_SURFACE_CONE_ISO_SQUARED)
-                 : settings->method == OOZE_SURFACE_ISOTROPIC ? OOZE_SURFACE_ROUND_ISO
-                                                              : OOZE_SURFACE_ISO;
+    cloud->iso = ooze_surface_level(settings->method);
     cloud->slot = ooze_alloc(cloud->n, sizeof *cloud->slot);
     cloud->fill = ooze_alloc(cloud->n, sizeof *cloud->fill);
     if (!cloud->slot || !cloud->fill) {
         return ooze_fail_memory(error, "the particles of a surface", cloud->n * 8);
     }
-    set_shared(cloud, settings->method);
+    ooze_surface_shared_kernel(settings->method, cloud->spacing, &cloud->shared);
     ooze_parallel_for(threads, cloud->n, 256, fill_range, cloud);
     ooze_parallel_for(threads, cloud->n, 256, mark_range, cloud);
     if (cloud->label) {
