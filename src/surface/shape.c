@@ -14,18 +14,13 @@ typedef struct Shaping {
 
 /* ---- filled fractions ---------------------------------------------------------------------- */
 
-/* Sum of the weights of a run of candidates, four at a time. The particle itself has weight 1. */
-static float sum_weights(const OozeFloat4 *x, OozeGridRun run, OozeFloat4 at, float inverse)
+/* Sum of the weights of candidates, four at a time. The particle itself has weight 1. */
+static float sum_weights(const OozeCandidates *c, OozeFloat4 at, float inverse)
 {
     OozeF32x4 sum = ooze_f32x4_splat(0.0f), zero = sum, one = ooze_f32x4_splat(1.0f);
-    for (uint32_t j = run.begin; j < run.end; j += 4) {
-        OozeF32x4 q2 = ooze_near_squares(x, j, at) * ooze_f32x4_splat(inverse * inverse);
-        OozeF32x4 w = ooze_f32x4_max(one - q2 * ooze_f32x4_sqrt(q2), zero);
-        if (run.end - j < 4) {
-            const OozeF32x4 lane = {0.0f, 1.0f, 2.0f, 3.0f};
-            w = ooze_f32x4_select(lane < ooze_f32x4_splat((float)(run.end - j)), w, zero);
-        }
-        sum += w;
+    for (uint32_t k = 0; k < c->count; k += 4) {
+        OozeF32x4 q2 = ooze_candidate_squares(c, k, at) * ooze_f32x4_splat(inverse * inverse);
+        sum += ooze_f32x4_max(one - q2 * ooze_f32x4_sqrt(q2), zero);
     }
     return ooze_f32x4_sum(sum);
 }
@@ -33,100 +28,109 @@ static float sum_weights(const OozeFloat4 *x, OozeGridRun run, OozeFloat4 at, fl
 static void fill_range(void *context, uint64_t begin, uint64_t end, int worker)
 {
     OozeCloud *cloud = context;
-    OozeCloudWalk walk = ooze_cloud_walk(cloud);
+    OozeCloudWalk walk;
+    ooze_cloud_walk_init(&walk, cloud);
     const float inverse = (float)(1.0 / (OOZE_SURFACE_NEIGHBOURHOOD * cloud->spacing));
     (void)worker;
     for (uint64_t i = begin; i < end; i++) {
         float sum = 0.0f;
-        ooze_cloud_walk_to(&walk, i);
-        for (int k = 0; k < walk.count; k++) {
-            sum += sum_weights(cloud->x, walk.run[k], cloud->x[i], inverse);
+        for (bool more = ooze_candidates_begin(&walk, i); more;
+             more = ooze_candidates_next(&walk)) {
+            sum += sum_weights(&walk.candidates, cloud->x[i], inverse);
         }
         cloud->fill[i] = sum * (float)(1.0 / OOZE_SURFACE_FULL);
     }
 }
 
-/* Whether a particle or one of its neighbours is near the surface; elsewhere only the sum of the
-   kernels matters. */
-static bool is_near(const OozeCloudWalk *walk, uint64_t i, float reach2)
+/* Whether one of the candidates is nearer than the root of reach2. */
+static bool has_near(const OozeCandidates *c, OozeFloat4 at, float reach2)
 {
-    const OozeCloud *cloud = walk->cloud;
-    bool near = cloud->fill[i] < (float)OOZE_SURFACE_OUTER_FILL;
-    for (int k = 0; k < walk->count && !near; k++) {
-        for (uint32_t j = walk->run[k].begin; j < walk->run[k].end && !near; j++) {
-            if (cloud->fill[j] < (float)OOZE_SURFACE_OUTER_FILL) {
-                float dx = cloud->x[j].x - cloud->x[i].x, dy = cloud->x[j].y - cloud->x[i].y;
-                float dz = cloud->x[j].z - cloud->x[i].z;
-                near = dx * dx + dy * dy + dz * dz < reach2;
-            }
-        }
+    OozeF32x4 least = ooze_f32x4_splat(INFINITY);
+    for (uint32_t k = 0; k < c->count; k += 4) {
+        least = ooze_f32x4_min(least, ooze_candidate_squares(c, k, at));
     }
-    return near;
+    return ooze_min(ooze_min(least[0], least[1]), ooze_min(least[2], least[3])) < reach2;
 }
 
-/* slot: 0 near the surface, OOZE_SURFACE_SHARED elsewhere. */
+/* slot: 0 of a particle near the surface or with such a neighbour, OOZE_SURFACE_SHARED elsewhere:
+   there only the sum of the kernels matters. */
 static void mark_range(void *context, uint64_t begin, uint64_t end, int worker)
 {
     OozeCloud *cloud = context;
-    OozeCloudWalk walk = ooze_cloud_walk(cloud);
+    OozeCloudWalk walk;
+    ooze_cloud_walk_init(&walk, cloud);
+    walk.outer = true;
     float reach = (float)(OOZE_SURFACE_NEAR * cloud->spacing);
     (void)worker;
     for (uint64_t i = begin; i < end; i++) {
-        ooze_cloud_walk_to(&walk, i);
-        cloud->slot[i] = is_near(&walk, i, reach * reach) ? 0 : OOZE_SURFACE_SHARED;
+        bool near = false;
+        for (bool more = ooze_candidates_begin(&walk, i); more;
+             more = ooze_candidates_next(&walk)) {
+            near = near || has_near(&walk.candidates, cloud->x[i], reach * reach);
+        }
+        cloud->slot[i] = near ? 0 : OOZE_SURFACE_SHARED;
     }
 }
 
-static bool has_other_label(const OozeCloud *cloud, OozeGridRun run, uint8_t label)
+/* Whether the candidates of a cell are of several materials. */
+static bool has_labels(const OozeCloudWalk *walk)
 {
+    const uint8_t *label = walk->cloud->label;
     uint8_t difference = 0;
-    for (uint32_t j = run.begin; j < run.end; j++) {
-        difference |= cloud->label[j] ^ label;
+    for (int k = 0; k < walk->count; k++) {
+        for (uint32_t j = walk->run[k].begin; j < walk->run[k].end; j++) {
+            difference |= label[j] ^ label[walk->run[0].begin];
+        }
     }
     return difference != 0;
+}
+
+static bool is_at_interface(const OozeCloudWalk *walk, uint64_t i, float reach2)
+{
+    const OozeCloud *cloud = walk->cloud;
+    for (int k = 0; k < walk->count; k++) {
+        for (uint32_t j = walk->run[k].begin; j < walk->run[k].end; j++) {
+            float dx = cloud->x[j].x - cloud->x[i].x, dy = cloud->x[j].y - cloud->x[i].y;
+            float dz = cloud->x[j].z - cloud->x[i].z;
+            if (cloud->label[j] != cloud->label[i] && dx * dx + dy * dy + dz * dz < reach2) {
+                return true;
+            }
+        }
+    }
+    return false;
 }
 
 /* Particles near another material. */
 static void interface_range(void *context, uint64_t begin, uint64_t end, int worker)
 {
     OozeCloud *cloud = context;
-    OozeCloudWalk walk = ooze_cloud_walk(cloud);
+    OozeCloudWalk walk;
+    ooze_cloud_walk_init(&walk, cloud);
     float reach = (float)(OOZE_SURFACE_INTERFACE * cloud->spacing);
+    bool several = false;
     (void)worker;
     for (uint64_t i = begin; i < end; i++) {
-        bool near = false;
-        ooze_cloud_walk_to(&walk, i);
-        for (int k = 0; k < walk.count && !near; k++) {
-            bool others = has_other_label(cloud, walk.run[k], cloud->label[i]);
-            for (uint32_t j = walk.run[k].begin; j < walk.run[k].end && others && !near; j++) {
-                float dx = cloud->x[j].x - cloud->x[i].x, dy = cloud->x[j].y - cloud->x[i].y;
-                float dz = cloud->x[j].z - cloud->x[i].z;
-                near = cloud->label[j] != cloud->label[i] &&
-                       dx * dx + dy * dy + dz * dz < reach * reach;
-            }
-        }
-        cloud->at_interface[i] = near;
+        several = ooze_cloud_walk_to(&walk, i) ? has_labels(&walk) : several;
+        cloud->at_interface[i] = several && is_at_interface(&walk, i, reach * reach);
     }
 }
 
 /* ---- neighbourhoods ------------------------------------------------------------------------ */
 
-static void measure_neighbourhood(const OozeCloudWalk *walk, uint64_t i, OozeNeighbourhood *v)
+static void measure_neighbourhood(OozeCloudWalk *walk, uint64_t i, OozeNeighbourhood *v)
 {
     const OozeFloat4 *x = walk->cloud->x;
     const float scale = (float)(1.0 / walk->cloud->spacing);
     const float reach = (float)(1.0 / (OOZE_SURFACE_NEIGHBOURHOOD * walk->cloud->spacing));
     OozeNeighbourSums sums = {0};
     OozeNear near;
-    for (int k = 0; k < walk->count; k++) {
-        for (uint32_t begin = walk->run[k].begin; begin < walk->run[k].end;) {
-            ooze_near_select(x, &begin, walk->run[k].end, x[i], 1.0f / (reach * reach), &near);
-            for (uint32_t e = 0; e < near.count; e++) {
-                OozeFloat4 o = x[near.index[e]];
-                const float d[3] = {(o.x - x[i].x) * scale, (o.y - x[i].y) * scale,
-                                    (o.z - x[i].z) * scale};
-                ooze_neighbour_add(&sums, d, ooze_surface_weight(sqrtf(near.r2[e]) * reach));
-            }
+    for (bool more = ooze_candidates_begin(walk, i); more; more = ooze_candidates_next(walk)) {
+        ooze_near_candidates(&walk->candidates, x[i], 1.0f / (reach * reach), &near);
+        for (uint32_t e = 0; e < near.count; e++) {
+            OozeFloat4 o = x[near.index[e]];
+            const float d[3] = {(o.x - x[i].x) * scale, (o.y - x[i].y) * scale,
+                                (o.z - x[i].z) * scale};
+            ooze_neighbour_add(&sums, d, ooze_surface_weight(sqrtf(near.r2[e]) * reach));
         }
     }
     *v = ooze_neighbour_mean(&sums);
@@ -135,10 +139,10 @@ static void measure_neighbourhood(const OozeCloudWalk *walk, uint64_t i, OozeNei
 static void neighbourhood_range(void *context, uint64_t begin, uint64_t end, int worker)
 {
     const Shaping *job = context;
-    OozeCloudWalk walk = ooze_cloud_walk(job->cloud);
+    OozeCloudWalk walk;
+    ooze_cloud_walk_init(&walk, job->cloud);
     (void)worker;
     for (uint64_t s = begin; s < end; s++) {
-        ooze_cloud_walk_to(&walk, job->particle[s]);
         measure_neighbourhood(&walk, job->particle[s], &job->neighbourhoods[s]);
     }
 }
@@ -147,7 +151,7 @@ static void neighbourhood_range(void *context, uint64_t begin, uint64_t end, int
 
 /* Mean offset of the neighbours whose offsets are like that of particle i; those deep inside have
    none. */
-static void mean_offset(const Shaping *job, const OozeCloudWalk *walk, uint64_t i, float mean[3])
+static void mean_offset(const Shaping *job, OozeCloudWalk *walk, uint64_t i, float mean[3])
 {
     const float reach = (float)(1.0 / (OOZE_SURFACE_NEIGHBOURHOOD * job->cloud->spacing));
     const OozeCloud *cloud = job->cloud;
@@ -157,20 +161,18 @@ static void mean_offset(const Shaping *job, const OozeCloudWalk *walk, uint64_t 
     float sum = 0.0f;
     mean[0] = mean[1] = mean[2] = 0.0f;
     OozeNear near;
-    for (int k = 0; k < walk->count; k++) {
-        for (uint32_t begin = walk->run[k].begin; begin < walk->run[k].end;) {
-            ooze_near_select(x, &begin, walk->run[k].end, x[i], 1.0f / (reach * reach), &near);
-            for (uint32_t e = 0; e < near.count; e++) {
-                uint32_t slot = cloud->slot[near.index[e]];
-                const float *other =
-                    slot == OOZE_SURFACE_SHARED ? none : job->neighbourhoods[slot].offset;
-                float w =
-                    ooze_offset_weight(own, other, ooze_surface_weight(sqrtf(near.r2[e]) * reach));
-                sum += w;
-                mean[0] += w * other[0];
-                mean[1] += w * other[1];
-                mean[2] += w * other[2];
-            }
+    for (bool more = ooze_candidates_begin(walk, i); more; more = ooze_candidates_next(walk)) {
+        ooze_near_candidates(&walk->candidates, x[i], 1.0f / (reach * reach), &near);
+        for (uint32_t e = 0; e < near.count; e++) {
+            uint32_t slot = cloud->slot[near.index[e]];
+            const float *other =
+                slot == OOZE_SURFACE_SHARED ? none : job->neighbourhoods[slot].offset;
+            float w =
+                ooze_offset_weight(own, other, ooze_surface_weight(sqrtf(near.r2[e]) * reach));
+            sum += w;
+            mean[0] += w * other[0];
+            mean[1] += w * other[1];
+            mean[2] += w * other[2];
         }
     }
     for (int k = 0; k < 3; k++) {
@@ -178,7 +180,7 @@ static void mean_offset(const Shaping *job, const OozeCloudWalk *walk, uint64_t 
     }
 }
 
-static void smooth_centre(const Shaping *job, const OozeCloudWalk *walk, uint64_t i,
+static void smooth_centre(const Shaping *job, OozeCloudWalk *walk, uint64_t i,
                           const OozeEigen3 *eigen, float shift[3])
 {
     const float *own = job->neighbourhoods[job->cloud->slot[i]].offset;
@@ -215,7 +217,8 @@ static void shape_range(void *context, uint64_t begin, uint64_t end, int worker)
     const Shaping *job = context;
     OozeCloud *cloud = job->cloud;
     OozeSurfaceMethod method = job->settings->method;
-    OozeCloudWalk walk = ooze_cloud_walk(cloud);
+    OozeCloudWalk walk;
+    ooze_cloud_walk_init(&walk, cloud);
     (void)worker;
     for (uint64_t s = begin; s < end; s++) {
         OozeSurfaceKernel *kernel = &cloud->kernels[s];
@@ -224,7 +227,6 @@ static void shape_range(void *context, uint64_t begin, uint64_t end, int worker)
         OozeEigen3 eigen = ooze_sym3_eigen(job->neighbourhoods[s].spread);
         if (method != OOZE_SURFACE_CLAVET && job->settings->smoothing > 0.0 &&
             ooze_is_across(&eigen)) {
-            ooze_cloud_walk_to(&walk, i);
             smooth_centre(job, &walk, i, &eigen, shift);
         }
         *kernel = cloud->shared;
@@ -248,7 +250,8 @@ static void boost_range(void *context, uint64_t begin, uint64_t end, int worker)
 {
     const Shaping *job = context;
     const OozeCloud *cloud = job->cloud;
-    OozeCloudWalk walk = ooze_cloud_walk(cloud);
+    OozeCloudWalk walk;
+    ooze_cloud_walk_init(&walk, cloud);
     (void)worker;
     for (uint64_t s = begin; s < end; s++) {
         uint64_t i = job->particle[s];

@@ -6,22 +6,40 @@
 #include "base/f32x4.h"
 #include "surface/cloud.h"
 
+/* Candidates of a cell, at most OOZE_CANDIDATES_MAX at a time. The coordinates are copied once for
+   all particles of the cell, so that loops read four of each in one load. */
+enum { OOZE_CANDIDATES_MAX = 1024 };
+typedef struct OozeCandidates {
+    uint32_t count;
+    bool first;    /* they begin with the first candidate of the cell */
+    int next_run;  /* where the following ones begin; walk.count: there are none */
+    uint32_t next; /* particle within that run */
+    uint32_t index[OOZE_CANDIDATES_MAX + 4];
+    /* padded to a multiple of four by points at infinity */
+    float x[OOZE_CANDIDATES_MAX + 4], y[OOZE_CANDIDATES_MAX + 4], z[OOZE_CANDIDATES_MAX + 4];
+} OozeCandidates;
+
 typedef struct OozeCloudWalk {
     const OozeCloud *cloud;
+    bool outer; /* only candidates below OOZE_SURFACE_OUTER_FILL */
     OozeGridCursor cursor;
     int32_t cell[3];
     int count; /* runs of candidates; -1 before the first particle */
     OozeGridRun run[OOZE_GRID_RUNS_MAX];
+    OozeCandidates candidates;
 } OozeCloudWalk;
 
-static inline OozeCloudWalk ooze_cloud_walk(const OozeCloud *cloud)
+static inline void ooze_cloud_walk_init(OozeCloudWalk *walk, const OozeCloud *cloud)
 {
-    return (OozeCloudWalk){.cloud = cloud, .count = -1};
+    walk->cloud = cloud;
+    walk->outer = false;
+    walk->cursor = (OozeGridCursor){0};
+    walk->count = -1;
 }
 
 /* The runs that hold every particle within OOZE_SURFACE_NEIGHBOURHOOD spacings of particle i, and i
-   itself. */
-static inline void ooze_cloud_walk_to(OozeCloudWalk *walk, uint64_t i)
+   itself. False where they are those of the particle before. */
+static inline bool ooze_cloud_walk_to(OozeCloudWalk *walk, uint64_t i)
 {
     const OozeGridAxis *axis = walk->cloud->grid->axis;
     OozeFloat4 x = walk->cloud->x[i];
@@ -29,20 +47,109 @@ static inline void ooze_cloud_walk_to(OozeCloudWalk *walk, uint64_t i)
                              ooze_grid_number(&axis[2], x.z)};
     if (walk->count >= 0 && cell[0] == walk->cell[0] && cell[1] == walk->cell[1] &&
         cell[2] == walk->cell[2]) {
-        return;
+        return false;
     }
     walk->cell[0] = cell[0];
     walk->cell[1] = cell[1];
     walk->cell[2] = cell[2];
     walk->count = ooze_grid_runs(walk->cloud->grid, &walk->cursor, cell, walk->run);
+    return true;
 }
 
-/* Candidates that are near: at most OOZE_NEAR_MAX are selected at a time. */
-enum { OOZE_NEAR_MAX = 256 };
+/* ---- candidates --- */
+
+/* Copies candidates from particle `next` of run `run` on. */
+static inline void ooze_candidates_load(OozeCloudWalk *walk, int run, uint32_t next)
+{
+    OozeCandidates *c = &walk->candidates;
+    const OozeCloud *cloud = walk->cloud;
+    uint32_t count = 0;
+    for (; run < walk->count && count < OOZE_CANDIDATES_MAX; run++) {
+        uint32_t j = next > walk->run[run].begin ? next : walk->run[run].begin;
+        for (; j < walk->run[run].end && count < OOZE_CANDIDATES_MAX; j++) {
+            OozeFloat4 x = cloud->x[j];
+            c->index[count] = j;
+            c->x[count] = x.x;
+            c->y[count] = x.y;
+            c->z[count] = x.z;
+            count += !walk->outer || cloud->fill[j] < (float)OOZE_SURFACE_OUTER_FILL;
+        }
+        next = j;
+        if (j < walk->run[run].end) {
+            break;
+        }
+    }
+    for (uint32_t k = count; k < count + 4; k++) {
+        c->index[k] = 0;
+        c->x[k] = c->y[k] = c->z[k] = INFINITY;
+    }
+    c->count = count;
+    c->next_run = run;
+    c->next = next;
+}
+
+/* The first candidates near particle i; always true. For (more = begin; more; more = next). */
+static inline bool ooze_candidates_begin(OozeCloudWalk *walk, uint64_t i)
+{
+    bool moved = ooze_cloud_walk_to(walk, i);
+    if (moved || !walk->candidates.first) {
+        ooze_candidates_load(walk, 0, 0);
+        walk->candidates.first = true;
+    }
+    return true;
+}
+
+static inline bool ooze_candidates_next(OozeCloudWalk *walk)
+{
+    if (walk->candidates.next_run >= walk->count) {
+        return false;
+    }
+    ooze_candidates_load(walk, walk->candidates.next_run, walk->candidates.next);
+    walk->candidates.first = false;
+    return true;
+}
+
+/* Squares of the distances of four candidates from a point. */
+static inline OozeF32x4 ooze_candidate_squares(const OozeCandidates *c, uint32_t k, OozeFloat4 at)
+{
+    OozeF32x4 dx = ooze_f32x4_load(c->x + k) - ooze_f32x4_splat(at.x);
+    OozeF32x4 dy = ooze_f32x4_load(c->y + k) - ooze_f32x4_splat(at.y);
+    OozeF32x4 dz = ooze_f32x4_load(c->z + k) - ooze_f32x4_splat(at.z);
+    return dx * dx + dy * dy + dz * dz;
+}
+
+/* ---- those that are near --- */
+
+enum { OOZE_NEAR_MAX = OOZE_CANDIDATES_MAX };
 typedef struct OozeNear {
     uint32_t count, index[OOZE_NEAR_MAX + 4];
     float r2[OOZE_NEAR_MAX + 4]; /* squares of their distances, m2 */
 } OozeNear;
+
+/* Adds those of four points, with their indices and squares of distances, that are nearer than the
+   root of reach2. Without branches: most are not near. */
+static inline void ooze_near_add(OozeNear *near, const uint32_t index[4], OozeF32x4 squares,
+                                 float reach2)
+{
+    float r2[4];
+    uint32_t count = near->count;
+    ooze_f32x4_store(squares, r2);
+    for (uint32_t lane = 0; lane < 4; lane++) {
+        near->index[count] = index[lane];
+        near->r2[count] = r2[lane];
+        count += r2[lane] < reach2;
+    }
+    near->count = count;
+}
+
+static inline void ooze_near_candidates(const OozeCandidates *c, OozeFloat4 at, float reach2,
+                                        OozeNear *near)
+{
+    near->count = 0;
+    for (uint32_t k = 0; k < c->count; k += 4) {
+        ooze_near_add(near, c->index + k, ooze_candidate_squares(c, k, at), reach2);
+    }
+}
 
 /* Squares of the distances of four particles from a point; x is padded for the last ones. */
 static inline OozeF32x4 ooze_near_squares(const OozeFloat4 *x, uint32_t j, OozeFloat4 at)
@@ -59,17 +166,18 @@ static inline OozeF32x4 ooze_near_squares(const OozeFloat4 *x, uint32_t j, OozeF
 static inline void ooze_near_select(const OozeFloat4 *x, uint32_t *begin, uint32_t end,
                                     OozeFloat4 at, float reach2, OozeNear *near)
 {
-    uint32_t stop = end - *begin > OOZE_NEAR_MAX ? *begin + OOZE_NEAR_MAX : end, count = 0;
+    uint32_t stop = end - *begin > OOZE_NEAR_MAX ? *begin + OOZE_NEAR_MAX : end;
+    near->count = 0;
     for (uint32_t j = *begin; j < stop; j += 4) {
-        float r2[4];
-        ooze_f32x4_store(ooze_near_squares(x, j, at), r2);
-        for (uint32_t lane = 0; lane < 4; lane++) { /* without branches: most are not near */
-            near->index[count] = j + lane;
-            near->r2[count] = r2[lane];
-            count += r2[lane] < reach2 && j + lane < stop;
+        const uint32_t index[4] = {j, j + 1, j + 2, j + 3};
+        OozeF32x4 squares = ooze_near_squares(x, j, at);
+        if (stop - j < 4) {
+            const OozeF32x4 lane = {0.0f, 1.0f, 2.0f, 3.0f};
+            squares = ooze_f32x4_select(lane < ooze_f32x4_splat((float)(stop - j)), squares,
+                                        ooze_f32x4_splat(INFINITY));
         }
+        ooze_near_add(near, index, squares, reach2);
     }
-    near->count = count;
     *begin = stop;
 }
 
