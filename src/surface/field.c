@@ -11,23 +11,20 @@ enum { EDGE = OOZE_BLOCK_EDGE };
 
 /* A q^2 that exceeds 1 by more than rounding. */
 #define BEYOND 1.001f
+/* More than the rounding of a node's number. */
+#define SLACK 0.001f
 
-/* Nodes of a block within the extent of a kernel along one axis: first to last, empty where first >
-   last. */
+/* Nodes of a block between two coordinates along one axis: first to last, empty where first > last.
+   A node more than there are, by rounding, gets nothing. */
 typedef struct Span {
     int first, last;
 } Span;
 
-static Span find_span(const float *nodes, float centre, float extent)
+static Span find_span(const float *nodes, float inverse_cell, float low, float high)
 {
-    Span span = {0, EDGE - 1};
-    while (span.first < EDGE && nodes[span.first] < centre - extent) {
-        span.first++;
-    }
-    while (span.last >= span.first && nodes[span.last] > centre + extent) {
-        span.last--;
-    }
-    return span;
+    float first = ceilf((low - nodes[0]) * inverse_cell - SLACK);
+    float last = floorf((high - nodes[0]) * inverse_cell + SLACK);
+    return (Span){(int)ooze_max(first, 0.0f), (int)ooze_min(last, (float)(EDGE - 1))};
 }
 
 /* A kernel along a row of nodes: 1 - q^2 is rest - (square dx + slope) dx. */
@@ -43,27 +40,63 @@ static inline void add_half_row(const RowKernel *k, OozeF32x4 dx, float *row)
     ooze_f32x4_store(ooze_f32x4_fma(k->weight * t, t * t, ooze_f32x4_load(row)), row);
 }
 
-static void add_kernel(const OozeSurfaceKernel *k, float nodes[3][EDGE], float *values)
+/* First and last row of nodes of each slab along z that intersects a kernel: where the least q^2
+   along a row, a quadratic of dy, is at most 1. Slabs without such a row have first > last. */
+typedef struct Rows {
+    int32_t first[EDGE], last[EDGE];
+} Rows;
+
+static inline void store_rows(OozeF32x4 rows, int32_t to[4])
+{
+    OozeF32x4Mask whole = __builtin_convertvector(rows, OozeF32x4Mask);
+    memcpy(to, &whole, sizeof whole);
+}
+
+static void find_rows(const OozeSurfaceKernel *k, float nodes[3][EDGE], float inverse_cell,
+                      Rows *rows)
+{
+    const OozeF32x4 zero = ooze_f32x4_splat(0.0f), end = ooze_f32x4_splat((float)EDGE);
+    const float inverse = 1.0f / k->xx, square = k->yy - k->xy * k->xy * inverse;
+    const OozeF32x4 slope = ooze_f32x4_splat(2.0f * (k->yz - k->xy * k->xz * inverse));
+    const OozeF32x4 rest = ooze_f32x4_splat(k->zz - k->xz * k->xz * inverse);
+    const OozeF32x4 scale = ooze_f32x4_splat(0.5f / square * inverse_cell);
+    const OozeF32x4 centre = ooze_f32x4_splat((k->centre[1] - nodes[1][0]) * inverse_cell);
+    for (int z = 0; z < EDGE; z += 4) {
+        OozeF32x4 dz = ooze_f32x4_load(nodes[2] + z) - ooze_f32x4_splat(k->centre[2]);
+        OozeF32x4 along = slope * dz, over = rest * dz * dz - ooze_f32x4_splat(BEYOND);
+        OozeF32x4 root2 = along * along - ooze_f32x4_splat(4.0f * square) * over;
+        OozeF32x4 root = ooze_f32x4_sqrt(ooze_f32x4_max(root2, zero));
+        OozeF32x4 low = centre - (along + root) * scale, high = centre - (along - root) * scale;
+        low = ooze_f32x4_select(root2 < zero, end, low);
+        high = ooze_f32x4_select(root2 < zero, zero, high);
+        /* rounded up and down, for numbers within the block */
+        low = ooze_f32x4_max(low + ooze_f32x4_splat(1.0f - SLACK), zero);
+        high = ooze_f32x4_min(high + ooze_f32x4_splat(SLACK), end - ooze_f32x4_splat(1.0f));
+        store_rows(ooze_f32x4_min(low, end), rows->first + z);
+        store_rows(ooze_f32x4_max(high, -ooze_f32x4_splat(1.0f)), rows->last + z);
+    }
+}
+
+static void add_kernel(const OozeSurfaceKernel *k, float nodes[3][EDGE], float inverse_cell,
+                       float *values)
 {
     enum { HALF = EDGE / 2 };
-    Span x = find_span(nodes[0], k->centre[0], k->extent[0]);
-    Span y = find_span(nodes[1], k->centre[1], k->extent[1]);
-    Span z = find_span(nodes[2], k->centre[2], k->extent[2]);
-    const float quarter = 0.25f / k->xx;
+    const float *c = k->centre, *e = k->extent;
+    const Span x = find_span(nodes[0], inverse_cell, c[0] - e[0], c[0] + e[0]);
+    const Span z = find_span(nodes[2], inverse_cell, c[2] - e[2], c[2] + e[2]);
+    Rows rows;
+    find_rows(k, nodes, inverse_cell, &rows);
     const bool low = x.first < HALF, high = x.last >= HALF; /* halves of a row that it reaches */
     RowKernel row = {.square = ooze_f32x4_splat(k->xx), .weight = ooze_f32x4_splat(k->weight)};
-    OozeF32x4 dx_low = ooze_f32x4_load(nodes[0]) - ooze_f32x4_splat(k->centre[0]);
-    OozeF32x4 dx_high = ooze_f32x4_load(nodes[0] + HALF) - ooze_f32x4_splat(k->centre[0]);
-    for (int c = z.first; c <= z.last; c++) {
-        float dz = nodes[2][c] - k->centre[2];
-        for (int b = y.first; b <= y.last; b++) {
-            float dy = nodes[1][b] - k->centre[1];
+    OozeF32x4 dx_low = ooze_f32x4_load(nodes[0]) - ooze_f32x4_splat(c[0]);
+    OozeF32x4 dx_high = ooze_f32x4_load(nodes[0] + HALF) - ooze_f32x4_splat(c[0]);
+    for (int b = z.first; b <= z.last; b++) {
+        const float dz = nodes[2][b] - c[2];
+        for (int a = rows.first[b]; a <= rows.last[b]; a++) {
+            float dy = nodes[1][a] - c[1];
             float slope = 2.0f * (k->xy * dy + k->xz * dz);
             float rest = (k->yy * dy + 2.0f * k->yz * dz) * dy + k->zz * dz * dz;
-            if (rest - slope * slope * quarter > BEYOND) {
-                continue; /* the whole line of the row is outside the kernel */
-            }
-            float *to = values + (c * EDGE + b) * EDGE;
+            float *to = values + (b * EDGE + a) * EDGE;
             row.slope = ooze_f32x4_splat(slope);
             row.rest = ooze_f32x4_splat(1.0f - rest);
             if (low) {
@@ -76,10 +109,12 @@ static void add_kernel(const OozeSurfaceKernel *k, float nodes[3][EDGE], float *
     }
 }
 
-static void add_cone(const OozeSurfaceKernel *k, float nodes[3][EDGE], float *values)
+static void add_cone(const OozeSurfaceKernel *k, float nodes[3][EDGE], float inverse_cell,
+                     float *values)
 {
-    Span y = find_span(nodes[1], k->centre[1], k->extent[1]);
-    Span z = find_span(nodes[2], k->centre[2], k->extent[2]);
+    const float *at = k->centre, *e = k->extent;
+    const Span y = find_span(nodes[1], inverse_cell, at[1] - e[1], at[1] + e[1]);
+    const Span z = find_span(nodes[2], inverse_cell, at[2] - e[2], at[2] + e[2]);
     for (int c = z.first; c <= z.last; c++) {
         float dz = nodes[2][c] - k->centre[2];
         for (int b = y.first; b <= y.last; b++) {
@@ -114,6 +149,7 @@ static bool reaches_block(const OozeSurfaceKernel *k, Nodes nodes)
 static void add_particles(const OozeCloud *cloud, Nodes nodes, uint8_t label, float *values,
                           uint8_t *present)
 {
+    const float inverse_cell = (EDGE - 1) / (nodes[0][EDGE - 1] - nodes[0][0]);
     float low[3], high[3];
     for (int a = 0; a < 3; a++) {
         low[a] = nodes[a][0] - cloud->largest[a];
@@ -134,9 +170,9 @@ static void add_particles(const OozeCloud *cloud, Nodes nodes, uint8_t label, fl
             if (present) {
                 present[cloud->label[i]] = 1;
             } else if (cloud->cones) {
-                add_cone(k, nodes, values);
+                add_cone(k, nodes, inverse_cell, values);
             } else {
-                add_kernel(k, nodes, values);
+                add_kernel(k, nodes, inverse_cell, values);
             }
         }
     }
@@ -146,10 +182,20 @@ static void add_particles(const OozeCloud *cloud, Nodes nodes, uint8_t label, fl
 static void add_materials(const OozeCloud *cloud, Nodes nodes, float *values, uint8_t *labels)
 {
     uint8_t present[256] = {0};
-    float most[OOZE_SURFACE_NODES] = {0}, part[OOZE_SURFACE_NODES];
+    float most[OOZE_SURFACE_NODES], part[OOZE_SURFACE_NODES];
     add_particles(cloud, nodes, 0, NULL, present);
+    bool first = true;
     for (int label = 1; label <= cloud->label_count; label++) {
         if (!present[label]) {
+            continue;
+        }
+        if (first) {
+            add_particles(cloud, nodes, (uint8_t)label, values, NULL);
+            memcpy(most, values, sizeof most);
+            for (int i = 0; i < OOZE_SURFACE_NODES; i++) {
+                labels[i] = values[i] > 0.0f ? (uint8_t)label : 0;
+            }
+            first = false;
             continue;
         }
         memset(part, 0, sizeof part);

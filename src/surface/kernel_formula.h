@@ -58,6 +58,13 @@ OOZE_FORMULA OozeNeighbourhood ooze_neighbour_mean(const OozeNeighbourSums *v)
     return mean;
 }
 
+/* Axes of the neighbourhood. Three sweeps leave a thousandth of an off-diagonal entry or less: a
+   kernel is not more exact than its neighbourhood. */
+OOZE_FORMULA OozeEigen3 ooze_neighbour_axes(const OozeNeighbourhood *v)
+{
+    return ooze_sym3_eigen_sweeps(v->spread, 3);
+}
+
 /* ---- centres ------------------------------------------------------------------------------- */
 
 /* Weight of a neighbour in the mean offset: those whose offsets are alike are at the same depth. */

@@ -126,11 +126,12 @@ static void measure_neighbourhood(OozeCloudWalk *walk, uint64_t i, OozeNeighbour
     OozeNear near;
     for (bool more = ooze_candidates_begin(walk, i); more; more = ooze_candidates_next(walk)) {
         ooze_near_candidates(&walk->candidates, x[i], 1.0f / (reach * reach), &near);
+        ooze_near_weigh(&near, reach);
         for (uint32_t e = 0; e < near.count; e++) {
             OozeFloat4 o = x[near.index[e]];
             const float d[3] = {(o.x - x[i].x) * scale, (o.y - x[i].y) * scale,
                                 (o.z - x[i].z) * scale};
-            ooze_neighbour_add(&sums, d, ooze_surface_weight(sqrtf(near.r2[e]) * reach));
+            ooze_neighbour_add(&sums, d, near.r2[e]);
         }
     }
     *v = ooze_neighbour_mean(&sums);
@@ -163,12 +164,12 @@ static void mean_offset(const Shaping *job, OozeCloudWalk *walk, uint64_t i, flo
     OozeNear near;
     for (bool more = ooze_candidates_begin(walk, i); more; more = ooze_candidates_next(walk)) {
         ooze_near_candidates(&walk->candidates, x[i], 1.0f / (reach * reach), &near);
+        ooze_near_weigh(&near, reach);
         for (uint32_t e = 0; e < near.count; e++) {
             uint32_t slot = cloud->slot[near.index[e]];
             const float *other =
                 slot == OOZE_SURFACE_SHARED ? none : job->neighbourhoods[slot].offset;
-            float w =
-                ooze_offset_weight(own, other, ooze_surface_weight(sqrtf(near.r2[e]) * reach));
+            float w = ooze_offset_weight(own, other, near.r2[e]);
             sum += w;
             mean[0] += w * other[0];
             mean[1] += w * other[1];
@@ -224,7 +225,7 @@ static void shape_range(void *context, uint64_t begin, uint64_t end, int worker)
         OozeSurfaceKernel *kernel = &cloud->kernels[s];
         uint64_t i = job->particle[s];
         float shift[3] = {0};
-        OozeEigen3 eigen = ooze_sym3_eigen(job->neighbourhoods[s].spread);
+        OozeEigen3 eigen = ooze_neighbour_axes(&job->neighbourhoods[s]);
         if (method != OOZE_SURFACE_CLAVET && job->settings->smoothing > 0.0 &&
             ooze_is_across(&eigen)) {
             smooth_centre(job, &walk, i, &eigen, shift);

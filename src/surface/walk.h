@@ -142,6 +142,17 @@ static inline void ooze_near_add(OozeNear *near, const uint32_t index[4], OozeF3
     near->count = count;
 }
 
+/* Replaces the squares of the distances r by the weights 1 - (inverse r)^3. */
+static inline void ooze_near_weigh(OozeNear *near, float inverse)
+{
+    const OozeF32x4 scale = ooze_f32x4_splat(inverse * inverse), one = ooze_f32x4_splat(1.0f);
+    for (uint32_t e = 0; e < near->count; e += 4) {
+        OozeF32x4 q2 = ooze_f32x4_load(near->r2 + e) * scale;
+        OozeF32x4 w = ooze_f32x4_max(one - q2 * ooze_f32x4_sqrt(q2), ooze_f32x4_splat(0.0f));
+        ooze_f32x4_store(w, near->r2 + e);
+    }
+}
+
 static inline void ooze_near_candidates(const OozeCandidates *c, OozeFloat4 at, float reach2,
                                         OozeNear *near)
 {
@@ -162,12 +173,13 @@ static inline OozeF32x4 ooze_near_squares(const OozeFloat4 *x, uint32_t j, OozeF
     return dx * dx + dy * dy + dz * dz;
 }
 
-/* Selects those of a run, from *begin on, that are nearer than the root of reach2; moves *begin. */
+/* Adds those of a run, from *begin on, that are nearer than the root of reach2; moves *begin to the
+   end, or to where there is no more room. */
 static inline void ooze_near_select(const OozeFloat4 *x, uint32_t *begin, uint32_t end,
                                     OozeFloat4 at, float reach2, OozeNear *near)
 {
-    uint32_t stop = end - *begin > OOZE_NEAR_MAX ? *begin + OOZE_NEAR_MAX : end;
-    near->count = 0;
+    uint32_t room = OOZE_NEAR_MAX - near->count;
+    uint32_t stop = end - *begin > room ? *begin + room : end;
     for (uint32_t j = *begin; j < stop; j += 4) {
         const uint32_t index[4] = {j, j + 1, j + 2, j + 3};
         OozeF32x4 squares = ooze_near_squares(x, j, at);

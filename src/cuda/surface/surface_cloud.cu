@@ -136,7 +136,7 @@ OOZE_DEVICE float shape_kernel(const SurfaceView &v, const OozeNeighbourhood *al
 {
     float shift[3] = {0.0f, 0.0f, 0.0f}, mean[3];
     const OozeNeighbourhood own = all[s];
-    const OozeEigen3 eigen = ooze_sym3_eigen(own.spread);
+    const OozeEigen3 eigen = ooze_neighbour_axes(&own);
     if (!v.cones && smoothing > 0.0f && ooze_is_across(&eigen)) {
         mean_offset(v, all, i, own.offset, mean);
         ooze_centre_shift(&eigen, own.offset, mean, smoothing, shift);
