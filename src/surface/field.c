@@ -134,72 +134,120 @@ static void add_cone(const OozeSurfaceKernel *k, float nodes[3][EDGE], float inv
 /* The nodes of a block along each axis. */
 typedef float Nodes[3][EDGE];
 
-static bool reaches_block(const OozeSurfaceKernel *k, Nodes nodes)
+/* The particles whose kernels reach a block, at most PARTICLES_MAX at a time. */
+enum { PARTICLES_MAX = 4096 };
+typedef struct Reaching {
+    const OozeCloud *cloud;
+    float low[3], high[3];         /* of the nodes */
+    float far_low[3], far_high[3]; /* of the particles that may reach them */
+    OozeCloudRows rows;
+    OozeGridRun run;
+    bool all; /* the list holds all */
+    uint32_t count, index[PARTICLES_MAX];
+} Reaching;
+
+static bool reaches_block(const Reaching *r, uint32_t i)
 {
+    const OozeFloat4 x = r->cloud->x[i];
+    if (x.x < r->far_low[0] || x.x > r->far_high[0] || x.y < r->far_low[1] ||
+        x.y > r->far_high[1] || x.z < r->far_low[2] || x.z > r->far_high[2]) {
+        return false;
+    }
+    OozeSurfaceKernel own;
+    const OozeSurfaceKernel *k = ooze_cloud_kernel(r->cloud, i, &own);
     bool apart = false;
     for (int a = 0; a < 3; a++) {
-        apart = apart || k->centre[a] + k->extent[a] < nodes[a][0] ||
-                k->centre[a] - k->extent[a] > nodes[a][EDGE - 1];
+        apart = apart || k->centre[a] + k->extent[a] < r->low[a] ||
+                k->centre[a] - k->extent[a] > r->high[a];
     }
     return !apart;
 }
 
-/* Adds the kernels of the particles with a label, or of all where it is 0. Marks the labels that
-   reach the block in `present`, which may be NULL. */
-static void add_particles(const OozeCloud *cloud, Nodes nodes, uint8_t label, float *values,
-                          uint8_t *present)
+/* Lists further particles; false where there are none. */
+static bool list_next(Reaching *r)
 {
-    const float inverse_cell = (EDGE - 1) / (nodes[0][EDGE - 1] - nodes[0][0]);
-    float low[3], high[3];
+    r->count = 0;
+    do {
+        for (; r->run.begin < r->run.end; r->run.begin++) {
+            if (reaches_block(r, r->run.begin)) {
+                if (r->count == PARTICLES_MAX) {
+                    return true;
+                }
+                r->index[r->count++] = r->run.begin;
+            }
+        }
+    } while (ooze_cloud_next(&r->rows, &r->run));
+    return r->count > 0;
+}
+
+/* Lists the first particles. */
+static bool list_first(Reaching *r)
+{
+    r->rows = ooze_cloud_rows(r->cloud, r->far_low, r->far_high);
+    r->run = (OozeGridRun){0, 0};
+    bool any = list_next(r);
+    r->all = r->count < PARTICLES_MAX;
+    return any;
+}
+
+static void reach_block(Reaching *r, const OozeCloud *cloud, Nodes nodes)
+{
+    r->cloud = cloud;
+    r->all = false;
     for (int a = 0; a < 3; a++) {
-        low[a] = nodes[a][0] - cloud->largest[a];
-        high[a] = nodes[a][EDGE - 1] + cloud->largest[a];
+        r->low[a] = nodes[a][0];
+        r->high[a] = nodes[a][EDGE - 1];
+        r->far_low[a] = r->low[a] - cloud->largest[a];
+        r->far_high[a] = r->high[a] + cloud->largest[a];
     }
-    OozeCloudRows rows = ooze_cloud_rows(cloud, low, high);
-    OozeGridRun run;
-    while (ooze_cloud_next(&rows, &run)) {
-        for (uint32_t i = run.begin; i < run.end; i++) {
-            if (label && cloud->label[i] != label) {
-                continue;
-            }
-            OozeSurfaceKernel own;
-            const OozeSurfaceKernel *k = ooze_cloud_kernel(cloud, i, &own);
-            if (!reaches_block(k, nodes)) {
-                continue;
-            }
-            if (present) {
-                present[cloud->label[i]] = 1;
-            } else if (cloud->cones) {
-                add_cone(k, nodes, inverse_cell, values);
-            } else {
-                add_kernel(k, nodes, inverse_cell, values);
-            }
+}
+
+static void add_listed(const Reaching *r, Nodes nodes, uint8_t label, float *values)
+{
+    const OozeCloud *cloud = r->cloud;
+    const float inverse_cell = (EDGE - 1) / (nodes[0][EDGE - 1] - nodes[0][0]);
+    for (uint32_t n = 0; n < r->count; n++) {
+        if (label && cloud->label[r->index[n]] != label) {
+            continue;
+        }
+        OozeSurfaceKernel own;
+        const OozeSurfaceKernel *k = ooze_cloud_kernel(cloud, r->index[n], &own);
+        if (cloud->cones) {
+            add_cone(k, nodes, inverse_cell, values);
+        } else {
+            add_kernel(k, nodes, inverse_cell, values);
         }
     }
 }
 
+/* Adds the kernels of the particles with a label, or of all where it is 0. */
+static void add_particles(Reaching *r, Nodes nodes, uint8_t label, float *values)
+{
+    if (r->all) {
+        add_listed(r, nodes, label, values);
+        return;
+    }
+    for (bool more = list_first(r); more; more = !r->all && list_next(r)) {
+        add_listed(r, nodes, label, values);
+    }
+}
+
 /* Sums the materials one after the other: the value of a node has the same bits in every block. */
-static void add_materials(const OozeCloud *cloud, Nodes nodes, float *values, uint8_t *labels)
+static void add_materials(Reaching *r, Nodes nodes, float *values, uint8_t *labels)
 {
     uint8_t present[256] = {0};
-    float most[OOZE_SURFACE_NODES], part[OOZE_SURFACE_NODES];
-    add_particles(cloud, nodes, 0, NULL, present);
-    bool first = true;
-    for (int label = 1; label <= cloud->label_count; label++) {
+    float most[OOZE_SURFACE_NODES] = {0}, part[OOZE_SURFACE_NODES];
+    for (bool more = list_first(r); more; more = !r->all && list_next(r)) {
+        for (uint32_t n = 0; n < r->count; n++) {
+            present[r->cloud->label[r->index[n]]] = 1;
+        }
+    }
+    for (int label = 1; label <= r->cloud->label_count; label++) {
         if (!present[label]) {
             continue;
         }
-        if (first) {
-            add_particles(cloud, nodes, (uint8_t)label, values, NULL);
-            memcpy(most, values, sizeof most);
-            for (int i = 0; i < OOZE_SURFACE_NODES; i++) {
-                labels[i] = values[i] > 0.0f ? (uint8_t)label : 0;
-            }
-            first = false;
-            continue;
-        }
         memset(part, 0, sizeof part);
-        add_particles(cloud, nodes, (uint8_t)label, part, NULL);
+        add_particles(r, nodes, (uint8_t)label, part);
         for (int i = 0; i < OOZE_SURFACE_NODES; i++) {
             values[i] += part[i];
             labels[i] = part[i] > most[i] ? (uint8_t)label : labels[i];
@@ -217,12 +265,14 @@ void ooze_field_fill(const OozeCloud *cloud, double cell, const int32_t at[3],
             nodes[a][i] = (float)(((double)at[a] * EDGE + i) * cell);
         }
     }
+    Reaching reaching;
+    reach_block(&reaching, cloud, nodes);
     memset(values, 0, OOZE_SURFACE_NODES * sizeof *values);
     if (labels) {
         memset(labels, 0, OOZE_SURFACE_NODES);
-        add_materials(cloud, nodes, values, labels);
+        add_materials(&reaching, nodes, values, labels);
     } else {
-        add_particles(cloud, nodes, 0, values, NULL);
+        add_particles(&reaching, nodes, 0, values);
     }
     for (int i = 0; cloud->cones && i < OOZE_SURFACE_NODES; i++) {
         values[i] = sqrtf(values[i]);

@@ -4,14 +4,10 @@
 
 #include "surface/march.h"
 
-/* A corner of a triangle: the other two vertices in order. */
-typedef struct OozeRingEdge {
-    uint32_t to, third;
-} OozeRingEdge;
-
+/* The corners of triangles at each vertex. The filters read `to` alone, many times. */
 typedef struct OozeRings {
-    uint64_t *first; /* vertex_count + 1: the first edge of each vertex */
-    OozeRingEdge *edges;
+    uint64_t *first;      /* vertex_count + 1: the first corner of each vertex */
+    uint32_t *to, *third; /* of a corner: the other two vertices of its triangle, in order */
 } OozeRings;
 
 OozeStatus ooze_rings_build(const OozeSurfaceMesh *mesh, OozeRings *rings, OozeError *error);

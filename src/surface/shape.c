@@ -122,15 +122,16 @@ static void measure_neighbourhood(OozeCloudWalk *walk, uint64_t i, OozeNeighbour
     const OozeFloat4 *x = walk->cloud->x;
     const float scale = (float)(1.0 / walk->cloud->spacing);
     const float reach = (float)(1.0 / (OOZE_SURFACE_NEIGHBOURHOOD * walk->cloud->spacing));
+    const OozeCandidates *c = &walk->candidates;
     OozeNeighbourSums sums = {0};
     OozeNear near;
     for (bool more = ooze_candidates_begin(walk, i); more; more = ooze_candidates_next(walk)) {
         ooze_near_candidates(&walk->candidates, x[i], 1.0f / (reach * reach), &near);
         ooze_near_weigh(&near, reach);
         for (uint32_t e = 0; e < near.count; e++) {
-            OozeFloat4 o = x[near.index[e]];
-            const float d[3] = {(o.x - x[i].x) * scale, (o.y - x[i].y) * scale,
-                                (o.z - x[i].z) * scale};
+            const uint32_t n = near.index[e];
+            const float d[3] = {(c->x[n] - x[i].x) * scale, (c->y[n] - x[i].y) * scale,
+                                (c->z[n] - x[i].z) * scale};
             ooze_neighbour_add(&sums, d, near.r2[e]);
         }
     }
@@ -158,7 +159,6 @@ static void mean_offset(const Shaping *job, OozeCloudWalk *walk, uint64_t i, flo
     const OozeCloud *cloud = job->cloud;
     const OozeFloat4 *x = cloud->x;
     const float *own = job->neighbourhoods[cloud->slot[i]].offset;
-    const float none[3] = {0.0f, 0.0f, 0.0f};
     float sum = 0.0f;
     mean[0] = mean[1] = mean[2] = 0.0f;
     OozeNear near;
@@ -166,9 +166,7 @@ static void mean_offset(const Shaping *job, OozeCloudWalk *walk, uint64_t i, flo
         ooze_near_candidates(&walk->candidates, x[i], 1.0f / (reach * reach), &near);
         ooze_near_weigh(&near, reach);
         for (uint32_t e = 0; e < near.count; e++) {
-            uint32_t slot = cloud->slot[near.index[e]];
-            const float *other =
-                slot == OOZE_SURFACE_SHARED ? none : job->neighbourhoods[slot].offset;
+            const float *other = walk->candidates.offset[near.index[e]];
             float w = ooze_offset_weight(own, other, near.r2[e]);
             sum += w;
             mean[0] += w * other[0];
@@ -220,6 +218,7 @@ static void shape_range(void *context, uint64_t begin, uint64_t end, int worker)
     OozeSurfaceMethod method = job->settings->method;
     OozeCloudWalk walk;
     ooze_cloud_walk_init(&walk, cloud);
+    walk.offsets = job->neighbourhoods;
     (void)worker;
     for (uint64_t s = begin; s < end; s++) {
         OozeSurfaceKernel *kernel = &cloud->kernels[s];

@@ -36,7 +36,7 @@ OOZE_FORMULA void ooze_low_pass_vector(const OozeLowPass *job, uint64_t v)
     /* Relative to the vertex: far from the origin the sum would lose its digits. */
     float sum[3] = {0.0f, 0.0f, 0.0f};
     for (uint64_t k = first; k < last; k++) {
-        const float *other = job->from + 3 * (uint64_t)job->rings.edges[k].to;
+        const float *other = job->from + 3 * (uint64_t)job->rings.to[k];
         for (uint64_t a = 0; a < 3; a++) {
             sum[a] += other[a] - own[a];
         }
@@ -54,7 +54,7 @@ OOZE_FORMULA void ooze_low_pass_number(const OozeLowPass *job, uint64_t v)
     uint64_t first = job->rings.first[v], last = job->rings.first[v + 1];
     float own = job->from[v], sum = 0.0f;
     for (uint64_t k = first; k < last; k++) {
-        float difference = job->from[job->rings.edges[k].to] - own;
+        float difference = job->from[job->rings.to[k]] - own;
         float alike = 1.0f - difference * difference * job->likeness;
         sum += alike > 0.0f ? alike * alike * difference : 0.0f;
     }
@@ -80,8 +80,8 @@ OOZE_FORMULA void ooze_vertex_normal(const float *positions, const OozeRings *ri
     const float *own = positions + 3 * v;
     float sum[3] = {0.0f, 0.0f, 0.0f};
     for (uint64_t k = rings->first[v]; k < rings->first[v + 1]; k++) {
-        const float *p = positions + 3 * (uint64_t)rings->edges[k].to;
-        const float *q = positions + 3 * (uint64_t)rings->edges[k].third;
+        const float *p = positions + 3 * (uint64_t)rings->to[k];
+        const float *q = positions + 3 * (uint64_t)rings->third[k];
         float e[3], f[3];
         for (int a = 0; a < 3; a++) {
             e[a] = (p[a] - own[a]) * scale;

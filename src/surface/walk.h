@@ -17,11 +17,14 @@ typedef struct OozeCandidates {
     uint32_t index[OOZE_CANDIDATES_MAX + 4];
     /* padded to a multiple of four by points at infinity */
     float x[OOZE_CANDIDATES_MAX + 4], y[OOZE_CANDIDATES_MAX + 4], z[OOZE_CANDIDATES_MAX + 4];
+    /* where walk.offsets is set: offsets of their neighbourhoods; of those deep inside 0 */
+    float offset[OOZE_CANDIDATES_MAX][3];
 } OozeCandidates;
 
 typedef struct OozeCloudWalk {
     const OozeCloud *cloud;
-    bool outer; /* only candidates below OOZE_SURFACE_OUTER_FILL */
+    bool outer;                       /* only candidates below OOZE_SURFACE_OUTER_FILL */
+    const OozeNeighbourhood *offsets; /* of the particles with kernels; NULL: not needed */
     OozeGridCursor cursor;
     int32_t cell[3];
     int count; /* runs of candidates; -1 before the first particle */
@@ -33,6 +36,7 @@ static inline void ooze_cloud_walk_init(OozeCloudWalk *walk, const OozeCloud *cl
 {
     walk->cloud = cloud;
     walk->outer = false;
+    walk->offsets = NULL;
     walk->cursor = (OozeGridCursor){0};
     walk->count = -1;
 }
@@ -57,6 +61,17 @@ static inline bool ooze_cloud_walk_to(OozeCloudWalk *walk, uint64_t i)
 }
 
 /* ---- candidates --- */
+
+static inline void ooze_candidates_load_offsets(OozeCloudWalk *walk)
+{
+    OozeCandidates *c = &walk->candidates;
+    for (uint32_t k = 0; k < c->count; k++) {
+        uint32_t slot = walk->cloud->slot[c->index[k]];
+        for (int a = 0; a < 3; a++) {
+            c->offset[k][a] = slot == OOZE_SURFACE_SHARED ? 0.0f : walk->offsets[slot].offset[a];
+        }
+    }
+}
 
 /* Copies candidates from particle `next` of run `run` on. */
 static inline void ooze_candidates_load(OozeCloudWalk *walk, int run, uint32_t next)
@@ -86,6 +101,9 @@ static inline void ooze_candidates_load(OozeCloudWalk *walk, int run, uint32_t n
     c->count = count;
     c->next_run = run;
     c->next = next;
+    if (walk->offsets) {
+        ooze_candidates_load_offsets(walk);
+    }
 }
 
 /* The first candidates near particle i; always true. For (more = begin; more; more = next). */
@@ -115,7 +133,7 @@ static inline OozeF32x4 ooze_candidate_squares(const OozeCandidates *c, uint32_t
     OozeF32x4 dx = ooze_f32x4_load(c->x + k) - ooze_f32x4_splat(at.x);
     OozeF32x4 dy = ooze_f32x4_load(c->y + k) - ooze_f32x4_splat(at.y);
     OozeF32x4 dz = ooze_f32x4_load(c->z + k) - ooze_f32x4_splat(at.z);
-    return dx * dx + dy * dy + dz * dz;
+    return ooze_f32x4_fma(dx, dx, ooze_f32x4_fma(dy, dy, dz * dz));
 }
 
 /* ---- those that are near --- */
@@ -153,12 +171,14 @@ static inline void ooze_near_weigh(OozeNear *near, float inverse)
     }
 }
 
+/* By their numbers among the candidates. */
 static inline void ooze_near_candidates(const OozeCandidates *c, OozeFloat4 at, float reach2,
                                         OozeNear *near)
 {
     near->count = 0;
     for (uint32_t k = 0; k < c->count; k += 4) {
-        ooze_near_add(near, c->index + k, ooze_candidate_squares(c, k, at), reach2);
+        const uint32_t number[4] = {k, k + 1, k + 2, k + 3};
+        ooze_near_add(near, number, ooze_candidate_squares(c, k, at), reach2);
     }
 }
 

@@ -10,7 +10,7 @@ OozeRings surface_rings(Gpu *gpu, const SurfaceMesh &mesh)
     const uint64_t n = mesh.vertex_count, corners = 3 * mesh.triangle_count;
     const uint32_t *triangles = mesh.triangles;
     uint64_t *first = scratch<uint64_t>(gpu, n);
-    OozeRingEdge *edges = scratch<OozeRingEdge>(gpu, corners);
+    uint32_t *to = scratch<uint32_t>(gpu, corners), *third = scratch<uint32_t>(gpu, corners);
     Mark mark = scratch_mark(gpu);
     uint32_t *count = scratch<uint32_t>(gpu, n), *corner = scratch<uint32_t>(gpu, corners);
     clear(gpu, count, (n + 1) * sizeof *count);
@@ -37,12 +37,12 @@ OozeRings surface_rings(Gpu *gpu, const SurfaceMesh &mesh)
             }
             for (uint64_t k = begin; k < end; k++) {
                 const uint32_t c = corner[k], t = c / 3 * 3;
-                edges[k].to = triangles[t + (c + 1) % 3];
-                edges[k].third = triangles[t + (c + 2) % 3];
+                to[k] = triangles[t + (c + 1) % 3];
+                third[k] = triangles[t + (c + 2) % 3];
             }
         });
     scratch_rewind(gpu, mark);
-    return {first, edges};
+    return {first, to, third};
 }
 
 /* ---- filters ---- */
