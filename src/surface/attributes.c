@@ -126,7 +126,7 @@ OozeStatus ooze_attributes_reserve(OozeOwnedSurface *owned, const OozeFrame *fra
                                    const OozeSurfaceSettings *settings, OozeError *error)
 {
     uint64_t count = count_vertices(owned);
-    owned->normals = ooze_alloc(count, 3 * sizeof *owned->normals);
+    owned->normals = ooze_alloc(count + 1, 3 * sizeof *owned->normals); /* see ooze_mesh_normals */
     owned->velocities = ooze_alloc(count, 3 * sizeof *owned->velocities);
     owned->colors = ooze_alloc(count, 3 * sizeof *owned->colors);
     owned->materials = ooze_alloc(count, sizeof *owned->materials);

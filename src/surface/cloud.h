@@ -18,7 +18,8 @@ typedef struct OozeCloud {
     uint64_t kernel_count;
     uint32_t *slot; /* per particle: its index in `kernels`, or OOZE_SURFACE_SHARED deep inside */
     OozeSurfaceKernel shared;  /* the kernel deep inside, at the origin */
-    float *fill;               /* filled fraction of the neighbourhood */
+    float *fill;               /* filled fraction of the neighbourhood; inside, some number above
+                                  OOZE_SURFACE_OUTER_FILL */
     int label_count;           /* different materials; 1 where they are not told apart */
     uint8_t *label;            /* per particle: 1 to label_count; NULL where there is one */
     uint8_t *at_interface;     /* per particle: another material is near; NULL where there is one */

@@ -31,7 +31,8 @@ OozeSurfaceMesh ooze_mesh_interfaces(const OozeSurfaceMesh *mesh);
    them. */
 OozeStatus ooze_mesh_smooth_all(OozeSurfaceMesh *mesh, int passes, double spacing,
                                 OozeThreads *threads, OozeError *error);
-/* Unit normals of the vertices, outwards, from the triangles. */
+/* Unit normals of the vertices, outwards, from the triangles. The array has one number more than
+   three a vertex. */
 OozeStatus ooze_mesh_normals(const OozeSurfaceMesh *mesh, double spacing, OozeThreads *threads,
                              float *normals, OozeError *error);
 /* Removes triangles until `fraction` of them is left, and the unused vertices. The mesh stays

@@ -14,13 +14,22 @@ typedef struct Shaping {
 
 /* ---- filled fractions ---------------------------------------------------------------------- */
 
-/* Sum of the weights of candidates, four at a time. The particle itself has weight 1. */
+/* From this sum of weights on, the filled fraction is that of a particle inside. */
+#define INSIDE (float)(OOZE_SURFACE_OUTER_FILL * OOZE_SURFACE_FULL * 1.0001)
+/* Candidates between two looks at the sum. */
+enum { LOOK_EVERY = 64 };
+
+/* Sum of the weights of candidates, four at a time. The particle itself has weight 1. Ends early
+   inside: how full the neighbourhood is there has no effect. */
 static float sum_weights(const OozeCandidates *c, OozeFloat4 at, float inverse)
 {
     OozeF32x4 sum = ooze_f32x4_splat(0.0f), zero = sum, one = ooze_f32x4_splat(1.0f);
-    for (uint32_t k = 0; k < c->count; k += 4) {
-        OozeF32x4 q2 = ooze_candidate_squares(c, k, at) * ooze_f32x4_splat(inverse * inverse);
-        sum += ooze_f32x4_max(one - q2 * ooze_f32x4_sqrt(q2), zero);
+    for (uint32_t k = 0; k < c->count && ooze_f32x4_sum(sum) < INSIDE;) {
+        uint32_t stop = c->count - k > LOOK_EVERY ? k + LOOK_EVERY : c->count;
+        for (; k < stop; k += 4) {
+            OozeF32x4 q2 = ooze_candidate_squares(c, k, at) * ooze_f32x4_splat(inverse * inverse);
+            sum += ooze_f32x4_max(one - q2 * ooze_f32x4_sqrt(q2), zero);
+        }
     }
     return ooze_f32x4_sum(sum);
 }
