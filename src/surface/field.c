@@ -77,25 +77,25 @@ static void find_rows(const OozeSurfaceKernel *k, float nodes[3][EDGE], float in
     }
 }
 
-static void add_kernel(const OozeSurfaceKernel *k, float nodes[3][EDGE], float inverse_cell,
-                       float *values)
+static void add_kernel(const OozeSurfaceKernel *kernel, const Rows *rows, float nodes[3][EDGE],
+                       float inverse_cell, float *values)
 {
     enum { HALF = EDGE / 2 };
-    const float *c = k->centre, *e = k->extent;
+    const OozeSurfaceKernel k = *kernel; /* not to be read again after every store */
+    const float *c = k.centre, *e = k.extent;
     const Span x = find_span(nodes[0], inverse_cell, c[0] - e[0], c[0] + e[0]);
     const Span z = find_span(nodes[2], inverse_cell, c[2] - e[2], c[2] + e[2]);
-    Rows rows;
-    find_rows(k, nodes, inverse_cell, &rows);
     const bool low = x.first < HALF, high = x.last >= HALF; /* halves of a row that it reaches */
-    RowKernel row = {.square = ooze_f32x4_splat(k->xx), .weight = ooze_f32x4_splat(k->weight)};
+    RowKernel row = {.square = ooze_f32x4_splat(k.xx), .weight = ooze_f32x4_splat(k.weight)};
     OozeF32x4 dx_low = ooze_f32x4_load(nodes[0]) - ooze_f32x4_splat(c[0]);
     OozeF32x4 dx_high = ooze_f32x4_load(nodes[0] + HALF) - ooze_f32x4_splat(c[0]);
     for (int b = z.first; b <= z.last; b++) {
         const float dz = nodes[2][b] - c[2];
-        for (int a = rows.first[b]; a <= rows.last[b]; a++) {
+        const int last = rows->last[b];
+        for (int a = rows->first[b]; a <= last; a++) {
             float dy = nodes[1][a] - c[1];
-            float slope = 2.0f * (k->xy * dy + k->xz * dz);
-            float rest = (k->yy * dy + 2.0f * k->yz * dz) * dy + k->zz * dz * dz;
+            float slope = 2.0f * (k.xy * dy + k.xz * dz);
+            float rest = (k.yy * dy + 2.0f * k.yz * dz) * dy + k.zz * dz * dz;
             float *to = values + (b * EDGE + a) * EDGE;
             row.slope = ooze_f32x4_splat(slope);
             row.rest = ooze_f32x4_splat(1.0f - rest);
@@ -202,22 +202,41 @@ static void reach_block(Reaching *r, const OozeCloud *cloud, Nodes nodes)
     }
 }
 
+/* Kernels whose rows are found before any of them is added: a row waits for a square root. */
+enum { AT_ONCE = 8 };
+
+static void add_kernels(const OozeSurfaceKernel kernels[], int count, Nodes nodes,
+                        float inverse_cell, float *values)
+{
+    Rows rows[AT_ONCE];
+    for (int n = 0; n < count; n++) {
+        find_rows(&kernels[n], nodes, inverse_cell, &rows[n]);
+    }
+    for (int n = 0; n < count; n++) {
+        add_kernel(&kernels[n], &rows[n], nodes, inverse_cell, values);
+    }
+}
+
 static void add_listed(const Reaching *r, Nodes nodes, uint8_t label, float *values)
 {
     const OozeCloud *cloud = r->cloud;
     const float inverse_cell = (EDGE - 1) / (nodes[0][EDGE - 1] - nodes[0][0]);
+    OozeSurfaceKernel kernels[AT_ONCE];
+    int count = 0;
     for (uint32_t n = 0; n < r->count; n++) {
         if (label && cloud->label[r->index[n]] != label) {
             continue;
         }
         OozeSurfaceKernel own;
-        const OozeSurfaceKernel *k = ooze_cloud_kernel(cloud, r->index[n], &own);
+        kernels[count] = *ooze_cloud_kernel(cloud, r->index[n], &own);
         if (cloud->cones) {
-            add_cone(k, nodes, inverse_cell, values);
-        } else {
-            add_kernel(k, nodes, inverse_cell, values);
+            add_cone(&kernels[count], nodes, inverse_cell, values);
+        } else if (++count == AT_ONCE) {
+            add_kernels(kernels, count, nodes, inverse_cell, values);
+            count = 0;
         }
     }
+    add_kernels(kernels, count, nodes, inverse_cell, values);
 }
 
 /* Adds the kernels of the particles with a label, or of all where it is 0. */

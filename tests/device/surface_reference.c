@@ -41,7 +41,8 @@ static double apart(const float *a, const float *b, uint64_t count, double scale
 {
     double most = 0.0;
     for (uint64_t i = 0; i < count; i++) {
-        most = fmax(most, fabs((double)a[i] - (double)b[i]));
+        double difference = fabs((double)a[i] - (double)b[i]);
+        most = difference <= most ? most : difference; /* also NaN */
     }
     return most / scale;
 }
