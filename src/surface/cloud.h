@@ -49,7 +49,7 @@ static inline const OozeSurfaceKernel *ooze_cloud_kernel(const OozeCloud *cloud,
     return own;
 }
 
-/* The value of the field on the surface, and the kernel of a particle deep inside, at the origin. */
+/* The value of the field on the surface; the kernel of a particle deep inside, at the origin. */
 double ooze_surface_level(OozeSurfaceMethod method);
 void ooze_surface_shared_kernel(OozeSurfaceMethod method, double spacing,
                                 OozeSurfaceKernel *kernel);

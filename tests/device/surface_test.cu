@@ -2,9 +2,9 @@
 #include "device/device.h"
 #include "device/surface_case.h"
 
-/* Positions of vertices, in spacings: the search for a vertex ends where the field is near enough to
-   its level, and rounding decides after which step. */
-#define POSITION 2e-4
+/* Positions of vertices, in spacings: the search for a vertex ends where the field is near enough
+   to its level, and rounding decides after which step. */
+#define POSITION 5e-4
 
 static SurfaceDifference check_case(SurfaceShape shape, OozeSurfaceSettings settings,
                                     double spacing = 1.0)
