@@ -73,33 +73,44 @@ static inline void ooze_candidates_load_offsets(OozeCloudWalk *walk)
     }
 }
 
-/* Copies candidates from particle `next` of run `run` on. */
-static inline void ooze_candidates_load(OozeCloudWalk *walk, int run, uint32_t next)
+/* Runs of a cell amid others in the order of their distance: a sum over neighbours that ends early
+   ends the sooner. */
+static inline OozeGridRun ooze_candidates_run(const OozeCloudWalk *walk, int k)
+{
+    static const uint8_t order[9] = {4, 3, 5, 1, 7, 0, 2, 6, 8};
+    return walk->run[walk->count == 9 ? order[k] : k];
+}
+
+/* Copies candidates from number `next` of run `k` on. */
+static inline void ooze_candidates_load(OozeCloudWalk *walk, int k, uint32_t next)
 {
     OozeCandidates *c = &walk->candidates;
     const OozeCloud *cloud = walk->cloud;
     uint32_t count = 0;
-    for (; run < walk->count && count < OOZE_CANDIDATES_MAX; run++) {
-        uint32_t j = next > walk->run[run].begin ? next : walk->run[run].begin;
-        for (; j < walk->run[run].end && count < OOZE_CANDIDATES_MAX; j++) {
+    for (; k < walk->count; k++, next = 0) {
+        const OozeGridRun run = ooze_candidates_run(walk, k);
+        uint32_t j = run.begin + next;
+        for (; j < run.end && count < OOZE_CANDIDATES_MAX; j++) {
+            if (walk->outer && !(cloud->fill[j] < (float)OOZE_SURFACE_OUTER_FILL)) {
+                continue;
+            }
             OozeFloat4 x = cloud->x[j];
             c->index[count] = j;
             c->x[count] = x.x;
             c->y[count] = x.y;
-            c->z[count] = x.z;
-            count += !walk->outer || cloud->fill[j] < (float)OOZE_SURFACE_OUTER_FILL;
+            c->z[count++] = x.z;
         }
-        next = j;
-        if (j < walk->run[run].end) {
+        if (j < run.end) {
+            next = j - run.begin;
             break;
         }
     }
-    for (uint32_t k = count; k < count + 4; k++) {
-        c->index[k] = 0;
-        c->x[k] = c->y[k] = c->z[k] = INFINITY;
+    for (uint32_t n = count; n < count + 4; n++) {
+        c->index[n] = 0;
+        c->x[n] = c->y[n] = c->z[n] = INFINITY;
     }
     c->count = count;
-    c->next_run = run;
+    c->next_run = k;
     c->next = next;
     if (walk->offsets) {
         ooze_candidates_load_offsets(walk);
