@@ -11,6 +11,7 @@ extern "C" {
 typedef enum SurfaceShape {
     SURFACE_BLOCK,  /* disordered */
     SURFACE_SHEET,  /* one layer, stretched */
+    SURFACE_CLUMP,  /* thousands of particles in one place, at the corner of a block */
     SURFACE_DROPS,  /* single particles and small groups, far apart: a sparse grid */
     SURFACE_LIQUIDS /* two materials side by side */
 } SurfaceShape;

@@ -19,9 +19,24 @@ static CloudFrame *make_drops(double spacing)
     return cloud;
 }
 
+/* More particles near a point than are listed at a time. */
+static CloudFrame *make_clump(double spacing)
+{
+    enum { EDGE = 6, MORE = 6000 };
+    CloudFrame *cloud = cloud_create(EDGE * EDGE * EDGE + MORE, spacing);
+    for (int i = 0; i < EDGE * EDGE * EDGE; i++) {
+        cloud_add(cloud, i % EDGE, i / EDGE % EDGE + 0.3, i / EDGE / EDGE + 0.1);
+    }
+    for (uint64_t i = 0; i < MORE; i++) {
+        cloud_add(cloud, ooze_random01(6, i, 0), ooze_random01(6, i, 1), ooze_random01(6, i, 2));
+    }
+    return cloud;
+}
+
 static CloudFrame *make_cloud(SurfaceShape shape, double spacing)
 {
     CloudFrame *cloud = shape == SURFACE_DROPS   ? make_drops(spacing)
+                        : shape == SURFACE_CLUMP ? make_clump(spacing)
                         : shape == SURFACE_SHEET ? cloud_block(24, 24, 1, 0.05, 5, spacing)
                                                  : cloud_block(18, 14, 12, 0.2, 9, spacing);
     for (uint64_t i = 0; i < cloud->frame.particle_count; i++) {
