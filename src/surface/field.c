@@ -77,6 +77,16 @@ static void find_rows(const OozeSurfaceKernel *k, float nodes[3][EDGE], float in
     }
 }
 
+/* Slope and rest of four rows, see RowKernel. */
+static inline void set_rows(const OozeSurfaceKernel *k, OozeF32x4 dy, float dz, float *slope,
+                            float *rest)
+{
+    OozeF32x4 along = ooze_f32x4_splat(k->xy) * dy + ooze_f32x4_splat(k->xz * dz);
+    OozeF32x4 q2 = (ooze_f32x4_splat(k->yy) * dy + ooze_f32x4_splat(2.0f * k->yz * dz)) * dy;
+    ooze_f32x4_store(ooze_f32x4_splat(2.0f) * along, slope);
+    ooze_f32x4_store(ooze_f32x4_splat(1.0f) - (q2 + ooze_f32x4_splat(k->zz * dz * dz)), rest);
+}
+
 static void add_kernel(const OozeSurfaceKernel *kernel, const Rows *rows, float nodes[3][EDGE],
                        float inverse_cell, float *values)
 {
@@ -89,16 +99,18 @@ static void add_kernel(const OozeSurfaceKernel *kernel, const Rows *rows, float 
     RowKernel row = {.square = ooze_f32x4_splat(k.xx), .weight = ooze_f32x4_splat(k.weight)};
     OozeF32x4 dx_low = ooze_f32x4_load(nodes[0]) - ooze_f32x4_splat(c[0]);
     OozeF32x4 dx_high = ooze_f32x4_load(nodes[0] + HALF) - ooze_f32x4_splat(c[0]);
+    const OozeF32x4 dy_low = ooze_f32x4_load(nodes[1]) - ooze_f32x4_splat(c[1]);
+    const OozeF32x4 dy_high = ooze_f32x4_load(nodes[1] + HALF) - ooze_f32x4_splat(c[1]);
     for (int b = z.first; b <= z.last; b++) {
         const float dz = nodes[2][b] - c[2];
         const int last = rows->last[b];
+        float slope[EDGE], rest[EDGE]; /* of the rows of a slab */
+        set_rows(&k, dy_low, dz, slope, rest);
+        set_rows(&k, dy_high, dz, slope + HALF, rest + HALF);
         for (int a = rows->first[b]; a <= last; a++) {
-            float dy = nodes[1][a] - c[1];
-            float slope = 2.0f * (k.xy * dy + k.xz * dz);
-            float rest = (k.yy * dy + 2.0f * k.yz * dz) * dy + k.zz * dz * dz;
             float *to = values + (b * EDGE + a) * EDGE;
-            row.slope = ooze_f32x4_splat(slope);
-            row.rest = ooze_f32x4_splat(1.0f - rest);
+            row.slope = ooze_f32x4_splat(slope[a]);
+            row.rest = ooze_f32x4_splat(rest[a]);
             if (low) {
                 add_half_row(&row, dx_low, to);
             }
