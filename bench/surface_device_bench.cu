@@ -80,7 +80,8 @@ static void time_parts(const OozeFrame &frame, const OozeSurfaceSettings &settin
             stop(error);
         }
         for (int k = 0; k < timer.part_count && round == 1; k++) {
-            printf("  %-12s %9.1f ms\n", timer.parts[k].name, 1e3 * timer.parts[k].seconds);
+            printf("  %-12s %9.1f ms, %llu calls\n", timer.parts[k].name,
+                   1e3 * timer.parts[k].seconds, (unsigned long long)timer.parts[k].calls);
         }
         if (round == 1) {
             printf("  device memory %.0f bytes a particle\n",

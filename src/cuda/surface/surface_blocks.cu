@@ -270,23 +270,26 @@ static bool within(const SurfaceBlocks *blocks)
 }
 
 void surface_blocks_build(Gpu *gpu, const SurfaceCloud *cloud, const OozeSurfaceSettings *settings,
-                          SurfaceBlocks *blocks, bool *fits)
+                          SurfaceBlocks *blocks, bool *fits, OozeStepTimer *timer)
 {
     blocks->set.cell = settings->cell * cloud->view.spacing;
     blocks->set.memory = settings->memory;
     Mark mark = scratch_mark(gpu);
     seed_blocks(gpu, cloud, blocks, fits);
     scratch_rewind(gpu, mark);
+    ooze_timer_lap(timer, "seeds");
     uint64_t first = 0;
     for (bool done = false; !done && *fits && gpu->failed == cudaSuccess;) {
         *fits = within(blocks);
         if (*fits) {
             scratch_rewind(gpu, mark);
             fill_values(gpu, cloud, blocks, first);
+            ooze_timer_lap(timer, "field");
             list_blocks(gpu, blocks);
             set_inside(gpu, cloud, blocks);
             first = blocks->set.value_count;
             done = promote(gpu, blocks) == 0;
+            ooze_timer_lap(timer, "blocks");
         }
     }
 }

@@ -25,7 +25,7 @@ struct SurfaceMesh { /* device addresses */
 
 /* Sets *fits to false, and builds nothing, where the grid needs more than the settings' memory. */
 void surface_blocks_build(Gpu *gpu, const SurfaceCloud *cloud, const OozeSurfaceSettings *settings,
-                          SurfaceBlocks *blocks, bool *fits);
+                          SurfaceBlocks *blocks, bool *fits, OozeStepTimer *timer);
 void surface_blocks_free(Gpu *gpu, SurfaceBlocks *blocks);
 
 /* Triangles in the order of the processor's. */

@@ -4,6 +4,8 @@
 #include "cuda/surface/surface_attributes.cuh"
 #include "cuda/surface/surface_smooth.cuh"
 
+#include <atomic>
+
 extern "C" {
 #include "particles/field.h"
 }
@@ -99,8 +101,7 @@ static OozeStatus make_mesh(SurfaceJob *job, bool *done, OozeError *error)
     ooze_timer_lap(job->timer, "sort");
     surface_cloud_shape(gpu, &job->cloud, job->settings);
     ooze_timer_lap(job->timer, "kernels");
-    surface_blocks_build(gpu, &job->cloud, job->settings, &job->blocks, done);
-    ooze_timer_lap(job->timer, "field");
+    surface_blocks_build(gpu, &job->cloud, job->settings, &job->blocks, done, job->timer);
     if (*done) {
         surface_march(gpu, &job->cloud, &job->blocks, &job->mesh, done);
         ooze_timer_lap(job->timer, "triangles");
@@ -220,21 +221,61 @@ OozeStatus surface_build(Gpu *gpu, const OozeFrame *frame, const OozeSurfaceSett
     return result;
 }
 
+/* ---- memory that surfaces share ---- */
+
+/* Frames of small scenes take less time than allocating for them: a GPU's stream and memory of up
+   to KEPT_BYTES are kept for the next surface, whichever thread builds it. */
+#define KEPT_BYTES ((size_t)256 << 20)
+static std::atomic<Gpu *> kept_gpu{nullptr};
+
+static void close_gpu(Gpu *gpu)
+{
+    if (gpu) {
+        gpu_destroy(gpu);
+        ooze_free(gpu);
+    }
+}
+
+static OozeStatus open_gpu(Gpu **opened, uint64_t particles, OozeError *error)
+{
+    Gpu *gpu = kept_gpu.exchange(nullptr);
+    OozeStatus result = OOZE_OK;
+    if (!gpu) {
+        gpu = static_cast<Gpu *>(ooze_alloc_zero(1, sizeof *gpu));
+        if (!gpu) {
+            return ooze_fail_memory(error, "a surface", sizeof *gpu);
+        }
+        if (!gpu_create(gpu)) {
+            result = status(gpu, particles, error);
+            result = result ? result : ooze_device_unusable("it has no free stream", error);
+            close_gpu(gpu);
+            gpu = nullptr;
+        }
+    }
+    *opened = gpu;
+    return result;
+}
+
+static void keep_gpu(Gpu *gpu)
+{
+    scratch_reset(gpu);
+    close_gpu(gpu->failed == cudaSuccess ? kept_gpu.exchange(gpu) : gpu);
+}
+
 static OozeStatus build(const OozeFrame *frame, const OozeSurfaceSettings *settings,
                         OozeOwnedSurface *owned, bool *done, OozeError *error)
 {
-    Gpu *gpu = static_cast<Gpu *>(ooze_alloc_zero(1, sizeof *gpu));
-    if (!gpu) {
-        return ooze_fail_memory(error, "a surface", sizeof *gpu);
+    Gpu *gpu = nullptr;
+    OozeStatus result = open_gpu(&gpu, frame->particle_count, error);
+    if (result) {
+        return result;
     }
-    OozeStatus result = OOZE_OK;
-    if (gpu_create(gpu)) {
-        result = surface_build(gpu, frame, settings, owned, done, nullptr, error);
+    result = surface_build(gpu, frame, settings, owned, done, nullptr, error);
+    if (!result && gpu->allocated <= KEPT_BYTES) {
+        keep_gpu(gpu);
     } else {
-        result = status(gpu, frame->particle_count, error);
+        close_gpu(gpu);
     }
-    gpu_destroy(gpu);
-    ooze_free(gpu);
     return result;
 }
 
