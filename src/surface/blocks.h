@@ -116,4 +116,16 @@ void ooze_blocks_free(OozeBlocks *blocks);
 void ooze_field_fill(const OozeCloud *cloud, double cell, const int32_t at[3],
                      float values[OOZE_SURFACE_NODES], uint8_t *labels);
 
+/* The kernels that reach a box: centre, weight and metric, one number of all after the other. */
+enum { OOZE_KERNEL_LIST_MAX = 1024, OOZE_KERNEL_NUMBERS = 10 };
+typedef struct OozeKernelList {
+    uint32_t count;
+    float numbers[OOZE_KERNEL_NUMBERS][OOZE_KERNEL_LIST_MAX + 4];
+} OozeKernelList;
+/* False where there are too many, and for cones. */
+bool ooze_field_list(const OozeCloud *cloud, const float low[3], const float high[3],
+                     OozeKernelList *list);
+/* The field at a point of the box. */
+float ooze_field_list_at(const OozeKernelList *list, const float point[3]);
+
 #endif

@@ -202,13 +202,13 @@ static bool list_first(Reaching *r)
     return any;
 }
 
-static void reach_block(Reaching *r, const OozeCloud *cloud, Nodes nodes)
+static void reach_box(Reaching *r, const OozeCloud *cloud, const float low[3], const float high[3])
 {
     r->cloud = cloud;
     r->all = false;
     for (int a = 0; a < 3; a++) {
-        r->low[a] = nodes[a][0];
-        r->high[a] = nodes[a][EDGE - 1];
+        r->low[a] = low[a];
+        r->high[a] = high[a];
         r->far_low[a] = r->low[a] - cloud->largest[a];
         r->far_high[a] = r->high[a] + cloud->largest[a];
     }
@@ -297,7 +297,9 @@ void ooze_field_fill(const OozeCloud *cloud, double cell, const int32_t at[3],
         }
     }
     Reaching reaching;
-    reach_block(&reaching, cloud, nodes);
+    const float low[3] = {nodes[0][0], nodes[1][0], nodes[2][0]};
+    const float high[3] = {nodes[0][EDGE - 1], nodes[1][EDGE - 1], nodes[2][EDGE - 1]};
+    reach_box(&reaching, cloud, low, high);
     memset(values, 0, OOZE_SURFACE_NODES * sizeof *values);
     if (labels) {
         memset(labels, 0, OOZE_SURFACE_NODES);
@@ -308,4 +310,54 @@ void ooze_field_fill(const OozeCloud *cloud, double cell, const int32_t at[3],
     for (int i = 0; cloud->cones && i < OOZE_SURFACE_NODES; i++) {
         values[i] = sqrtf(values[i]);
     }
+}
+
+/* ---- the field at points of a block -------------------------------------------------------- */
+
+bool ooze_field_list(const OozeCloud *cloud, const float low[3], const float high[3],
+                     OozeKernelList *list)
+{
+    Reaching reaching;
+    reach_box(&reaching, cloud, low, high);
+    list_first(&reaching);
+    list->count = reaching.count;
+    if (cloud->cones || reaching.count > OOZE_KERNEL_LIST_MAX) {
+        return false;
+    }
+    for (uint32_t n = 0; n < reaching.count; n++) {
+        OozeSurfaceKernel own;
+        const OozeSurfaceKernel *k = ooze_cloud_kernel(cloud, reaching.index[n], &own);
+        const float numbers[OOZE_KERNEL_NUMBERS] = {
+            k->centre[0], k->centre[1], k->centre[2], k->weight, k->xx,
+            k->yy,        k->zz,        k->xy,        k->xz,     k->yz};
+        for (int a = 0; a < OOZE_KERNEL_NUMBERS; a++) {
+            list->numbers[a][n] = numbers[a];
+        }
+    }
+    for (uint32_t n = reaching.count; n < reaching.count + 4; n++) {
+        for (int a = 0; a < OOZE_KERNEL_NUMBERS; a++) {
+            list->numbers[a][n] = 0.0f;
+        }
+    }
+    return true;
+}
+
+float ooze_field_list_at(const OozeKernelList *list, const float point[3])
+{
+    OozeF32x4 sum = ooze_f32x4_splat(0.0f), zero = sum;
+    const OozeF32x4 one = ooze_f32x4_splat(1.0f), two = ooze_f32x4_splat(2.0f);
+    const OozeF32x4 x = ooze_f32x4_splat(point[0]), y = ooze_f32x4_splat(point[1]);
+    const OozeF32x4 z = ooze_f32x4_splat(point[2]);
+    for (uint32_t n = 0; n < list->count; n += 4) {
+        OozeF32x4 k[OOZE_KERNEL_NUMBERS];
+        for (int a = 0; a < OOZE_KERNEL_NUMBERS; a++) {
+            k[a] = ooze_f32x4_load(list->numbers[a] + n);
+        }
+        OozeF32x4 dx = x - k[0], dy = y - k[1], dz = z - k[2]; /* as ooze_kernel_square */
+        OozeF32x4 q2 = (k[4] * dx + two * ooze_f32x4_fma(k[7], dy, k[8] * dz)) * dx;
+        q2 = ooze_f32x4_fma(ooze_f32x4_fma(two * k[9], dz, k[5] * dy), dy, q2);
+        OozeF32x4 t = ooze_f32x4_max(one - ooze_f32x4_fma(k[6] * dz, dz, q2), zero);
+        sum = ooze_f32x4_fma(k[3] * t, t * t, sum);
+    }
+    return ooze_f32x4_sum(sum);
 }
