@@ -27,6 +27,9 @@ typedef struct OozeSurfaceSettings {
     uint64_t memory;    /* limit in bytes; the error of a reconstruction above it states its need */
     const char *const *fields; /* names of particle fields to interpolate at the vertices */
     int field_count;
+    /* With the GPU, frames of several materials, decimated surfaces and grids above the limit are
+       left to the processor. Meshes of different devices are close, but not bitwise equal. */
+    OozeDevice device;
 } OozeSurfaceSettings;
 OOZE_API OozeSurfaceSettings ooze_surface_default(void);
 

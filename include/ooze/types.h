@@ -83,6 +83,17 @@ typedef struct OozePart {
 /* The list of all parts; `*count` is its length. */
 OOZE_API const OozePart *ooze_parts(int *count);
 
+/* The device that computes steps and surfaces. */
+typedef enum OozeDevice {
+    /* The GPU if the build and the computer have one and it supports the method with its settings;
+       else the processor. The environment variable OOZE_DEVICE, `cpu` or `cuda`, overrides this
+       choice. */
+    OOZE_DEVICE_AUTO,
+    OOZE_DEVICE_CPU,
+    OOZE_DEVICE_CUDA, /* the GPU; an error if it cannot be used */
+    OOZE_DEVICE_COUNT
+} OozeDevice;
+
 #ifdef __cplusplus
 }
 #endif

@@ -19,17 +19,6 @@ extern "C" {
 
 typedef struct OozeWorld OozeWorld;
 
-/* The device that computes the steps. */
-typedef enum OozeDevice {
-    /* The GPU if the build and the computer have one and it supports the method with its settings;
-       else the processor. The environment variable OOZE_DEVICE, `cpu` or `cuda`, overrides this
-       choice. */
-    OOZE_DEVICE_AUTO,
-    OOZE_DEVICE_CPU,
-    OOZE_DEVICE_CUDA, /* the GPU; an error if it cannot be used */
-    OOZE_DEVICE_COUNT
-} OozeDevice;
-
 typedef struct OozeWorldDef {
     const char *method;   /* name: "ballistic", ...; see ooze_method_info */
     double spacing;       /* m between neighbouring particles at rest */

@@ -65,7 +65,7 @@ static bool read_settings(const OozeArguments *arguments, char *fields, Job *job
         !ooze_argument_integer(arguments, "mesh-smoothing", 0, 1000, &passes) ||
         !ooze_argument_integer(arguments, "memory", 1, (uint64_t)1 << 40, &memory) ||
         !ooze_argument_integer(arguments, "threads", 0, 1024, &threads) ||
-        !read_fields(arguments, fields, job)) {
+        !ooze_argument_device(arguments, &s->device) || !read_fields(arguments, fields, job)) {
         return false;
     }
     s->method = (OozeSurfaceMethod)method;
@@ -132,6 +132,9 @@ static const OozeOption options[] = {
     {"fields", 0, "A,B,...", false, "particle fields to carry to the vertices"},
     {"memory", 0, "MIB", false, "what the grid may take; more is refused. 4096 by default"},
     {"threads", 0, "N", false, "worker threads; 0, the default, is one per core"},
+    {"device", 0, "NAME", false,
+     "`cpu`, `cuda` (an error where there is no GPU) or `auto`, the default: the GPU where there "
+     "is one; without the option `OOZE_DEVICE` decides where it is set"},
     {"quiet", 'q', NULL, false, "no progress; warnings and errors only"},
 };
 
@@ -142,7 +145,9 @@ const OozeCommand ooze_command_mesh = {
     .details =
         "Writes one file a frame: a closed, 2-manifold mesh with normals, velocities, colours, "
         "materials and the chosen fields. Other settings come from the scene's `surface` "
-        "section. The files are the same for any number of threads. Files appear complete or "
+        "section. The files are the same for any number of threads; a GPU gives the same triangles "
+        "with vertices that differ by rounding. It leaves frames of several materials, decimation "
+        "and grids above `--memory` to the processor. Files appear complete or "
         "not at all, and a finished file of equal settings is kept, so that an interrupted "
         "command continues when it is repeated. Frames that are missing, damaged or hold a "
         "position that is not finite are left out with a warning, and the exit code is then 1.",

@@ -45,6 +45,7 @@ static OozeStatus make_surface(OozeMeshing *job, const OozeFrame *frame, const c
 {
     OozeSurface *surface = NULL;
     job->up = frame->up;
+    job->up_known = true;
     OozeStatus status = ooze_surface_build(frame, &job->settings, job->threads, &surface, error);
     if (!status) {
         job->empty += surface->triangle_count == 0;
@@ -121,6 +122,22 @@ static OozeStatus mesh_number(OozeMeshing *job, uint64_t number, OozeError *erro
     return status;
 }
 
+/* Every frame holds the up axis, but none has been read where all files were kept. */
+static void find_up(OozeMeshing *job)
+{
+    OozeError error = {0};
+    OozeFrame *frame = NULL;
+    char *path = NULL;
+    if (!job->up_known && job->run->frame_count > 0) {
+        path = ooze_run_frame_path(job->run, job->run->frames[0]);
+    }
+    if (path && !ooze_frame_open(path, &frame, &error)) {
+        job->up = frame->up;
+    }
+    ooze_frame_close(frame);
+    ooze_free(path);
+}
+
 static OozeStatus mesh_all(OozeMeshing *job, OozeError *error)
 {
     OozeStatus status = ooze_frame_range_count(&job->range, job->run, &job->wanted, error);
@@ -142,6 +159,7 @@ static OozeStatus mesh_all(OozeMeshing *job, OozeError *error)
     }
     ooze_progress_end(&job->progress);
     if (!status && job->format->write_index && job->files.count > 0) {
+        find_up(job);
         status = job->format->write_index(job->folder, (const char *const *)job->files.names,
                                           job->files.times, job->files.count, job->up, error);
     }
@@ -205,7 +223,6 @@ void ooze_meshing_read_scene(OozeMeshing *job)
 {
     OozeScene *scene = NULL;
     OozeError error = {0};
-    OozeFrame *frame = NULL;
     char *path = ooze_run_file_path(job->run, "scene.yaml");
     job->settings = ooze_surface_default();
     if (path && !ooze_scene_load(path, NULL, 0, &scene, &error)) {
@@ -214,12 +231,5 @@ void ooze_meshing_read_scene(OozeMeshing *job)
         ooze_report_warning("the scene of the run cannot be read: surfaces by the defaults");
     }
     ooze_scene_free(scene);
-    ooze_free(path);
-    /* every frame holds the up axis, but none is read where all files are kept */
-    path = job->run->frame_count ? ooze_run_frame_path(job->run, job->run->frames[0]) : NULL;
-    if (path && !ooze_frame_open(path, &frame, &error)) {
-        job->up = frame->up;
-    }
-    ooze_frame_close(frame);
     ooze_free(path);
 }

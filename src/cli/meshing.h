@@ -24,6 +24,7 @@ typedef struct OozeMeshing {
     uint64_t wanted, left_out, missing;
     uint64_t particles; /* of the last frame */
     OozeAxis up;
+    bool up_known; /* a frame has been read */
     OozeProgress progress;
 } OozeMeshing;
 

@@ -326,6 +326,7 @@ static OozeStatus prepare_meshing(Job *job, OozeError *error)
     };
     ooze_frame_range_read(NULL, &job->meshing.range);
     ooze_meshing_read_scene(&job->meshing);
+    job->meshing.settings.device = job->plan.device;
     return OOZE_OK;
 }
 

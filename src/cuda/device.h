@@ -1,4 +1,4 @@
-/* The GPUs of this computer, and the engine that runs on the first. Built with the cuda preset
+/* The GPUs of this computer, and what runs on the first. Built with the cuda preset
    only. */
 #ifndef OOZE_CUDA_DEVICE_H
 #define OOZE_CUDA_DEVICE_H
@@ -9,6 +9,7 @@
 extern "C" {
 #endif
 
+#include "surface/device.h"
 #include "world/engine.h"
 
 /* Writes one line about the first GPU ("NVIDIA H200, 139 GiB, compute 9.0; CUDA 13.0"), or why
@@ -16,6 +17,7 @@ extern "C" {
 int ooze_cuda_describe(char *line, size_t size);
 
 extern const OozeEngine ooze_cuda_engine;
+extern const OozeSurfaceDevice ooze_cuda_surface;
 
 #ifdef __cplusplus
 }

@@ -1,6 +1,7 @@
-/* The list of engines besides the processor. */
+/* Engines and builders of surfaces besides the processor. */
 #include <string.h>
 
+#include "surface/device.h"
 #include "world/engine.h"
 
 #ifdef OOZE_WITH_CUDA
@@ -17,4 +18,13 @@ const OozeEngine *ooze_engine_find(const char *name)
     (void)name;
 #endif
     return NULL;
+}
+
+const OozeSurfaceDevice *ooze_surface_device(void)
+{
+#ifdef OOZE_WITH_CUDA
+    return &ooze_cuda_surface;
+#else
+    return NULL;
+#endif
 }

@@ -36,14 +36,14 @@ OOZE_FORMULA void ooze_eigen3_rotate(OozeMat3 *a, OozeMat3 *v, int p, int q)
     }
 }
 
-/* Cyclic Jacobi: Golub and Van Loan, "Matrix computations", section 8.5. Five sweeps reduce the
-   off-diagonal entries below the rounding of single precision. */
-OOZE_FORMULA OozeEigen3 ooze_sym3_eigen(OozeSym3 s)
+/* Cyclic Jacobi: Golub and Van Loan, "Matrix computations", section 8.5. A sweep squares the
+   off-diagonal entries, relative to the others, in the end. */
+OOZE_FORMULA OozeEigen3 ooze_sym3_eigen_sweeps(OozeSym3 s, int sweeps)
 {
     OozeMat3 a = ooze_mat3_from_sym3(s);
     OozeEigen3 e;
     e.vectors = ooze_mat3_from_sym3(ooze_sym3_identity(1));
-    for (int sweep = 0; sweep < 5; sweep++) {
+    for (int sweep = 0; sweep < sweeps; sweep++) {
         ooze_eigen3_rotate(&a, &e.vectors, 0, 1);
         ooze_eigen3_rotate(&a, &e.vectors, 0, 2);
         ooze_eigen3_rotate(&a, &e.vectors, 1, 2);
@@ -52,6 +52,12 @@ OOZE_FORMULA OozeEigen3 ooze_sym3_eigen(OozeSym3 s)
         e.values[k] = a.m[4 * k];
     }
     return e;
+}
+
+/* Five sweeps reduce the off-diagonal entries below the rounding of single precision. */
+OOZE_FORMULA OozeEigen3 ooze_sym3_eigen(OozeSym3 s)
+{
+    return ooze_sym3_eigen_sweeps(s, 5);
 }
 
 /* sum of f_k v_k v_k^T */

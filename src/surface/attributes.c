@@ -1,6 +1,5 @@
 #include "surface/attributes.h"
 
-#include <math.h>
 #include <stdio.h>
 
 #include "base/fail.h"
@@ -40,18 +39,9 @@ typedef struct Filling {
     const OozeCloud *cloud;
     OozeOwnedSurface *owned;
     const OozeFieldView *velocity, *material;
-    const OozeFieldView **fields; /* of the frame, one for each of the surface's */
+    const char *const *fields; /* names of the surface's */
     bool normals_of_field;
 } Filling;
-
-static void set_normal(const float gradient[3], float normal[3])
-{
-    double length = sqrt((double)gradient[0] * gradient[0] + (double)gradient[1] * gradient[1] +
-                         (double)gradient[2] * gradient[2]);
-    for (int a = 0; a < 3; a++) {
-        normal[a] = length > 0.0 ? (float)(-gradient[a] / length) : (float)(a == 2);
-    }
-}
 
 static void fill_vertex(const Filling *job, uint64_t v)
 {
@@ -61,7 +51,7 @@ static void fill_vertex(const Filling *job, uint64_t v)
     const float *point = owned->mesh.positions + 3 * v;
     if (job->normals_of_field) {
         ooze_field_weights(job->cloud, point, &parts);
-        set_normal(parts.gradient, owned->normals + 3 * v);
+        ooze_normal_of_gradient(parts.gradient, owned->normals + 3 * v);
     }
     ooze_point_weights(job->cloud, point, &parts);
     double velocity[3] = {0}, color[3] = {0};
@@ -73,9 +63,7 @@ static void fill_vertex(const Filling *job, uint64_t v)
         }
         int material = job->material ? (int)ooze_field_value(job->material, i, 0) : 0;
         for (int a = 0; a < 3; a++) {
-            color[a] +=
-                w * (double)(material < frame->material_count ? frame->materials[material].color[a]
-                                                              : 0.8f);
+            color[a] += w * (double)ooze_material_color(frame, material, a);
         }
     }
     for (int a = 0; a < 3; a++) {
@@ -86,12 +74,13 @@ static void fill_vertex(const Filling *job, uint64_t v)
     owned->materials[v] = job->material ? (uint16_t)ooze_field_value(job->material, nearest, 0) : 0;
     for (int f = 0; f < owned->surface.field_count; f++) {
         const OozeSurfaceField *field = &owned->fields[f];
+        const OozeFieldView *from = ooze_frame_field(frame, job->fields[f]);
         float *value = (float *)field->values + v * (uint64_t)field->components;
         for (int c = 0; c < field->components; c++) {
             double sum = 0.0;
             for (int k = 0; k < parts.count; k++) {
                 sum += (double)parts.share[k] *
-                       ooze_field_value(job->fields[f], job->cloud->order[parts.particle[k]], c);
+                       ooze_field_value(from, job->cloud->order[parts.particle[k]], c);
             }
             value[c] = (float)sum;
         }
@@ -113,18 +102,13 @@ static uint64_t count_vertices(const OozeOwnedSurface *owned)
     return owned->mesh.vertex_count + owned->mesh.interface_vertex_count;
 }
 
-static bool reserve_fields(Filling *job, const OozeSurfaceSettings *settings)
+static bool reserve_fields(OozeOwnedSurface *owned, const OozeFrame *frame,
+                           const OozeSurfaceSettings *settings)
 {
-    OozeOwnedSurface *owned = job->owned;
     int count = settings->field_count;
     owned->fields = ooze_alloc_zero((size_t)count, sizeof *owned->fields);
-    job->fields = ooze_alloc_zero((size_t)count, sizeof *job->fields);
-    if (!owned->fields || !job->fields) {
-        return false;
-    }
-    for (int f = 0; f < count; f++) {
-        const OozeFieldView *field = ooze_frame_field(job->cloud->frame, settings->fields[f]);
-        job->fields[f] = field;
+    for (int f = 0; f < count && owned->fields; f++) {
+        const OozeFieldView *field = ooze_frame_field(frame, settings->fields[f]);
         owned->fields[f] = (OozeSurfaceField){
             .name = ooze_copy_text(field->name),
             .unit = ooze_copy_text(field->unit ? field->unit : ""),
@@ -135,14 +119,14 @@ static bool reserve_fields(Filling *job, const OozeSurfaceSettings *settings)
             return false;
         }
     }
-    return true;
+    return owned->fields;
 }
 
-static bool reserve(Filling *job, const OozeSurfaceSettings *settings)
+OozeStatus ooze_attributes_reserve(OozeOwnedSurface *owned, const OozeFrame *frame,
+                                   const OozeSurfaceSettings *settings, OozeError *error)
 {
-    OozeOwnedSurface *owned = job->owned;
     uint64_t count = count_vertices(owned);
-    owned->normals = ooze_alloc(count, 3 * sizeof *owned->normals);
+    owned->normals = ooze_alloc(count + 1, 3 * sizeof *owned->normals); /* see ooze_mesh_normals */
     owned->velocities = ooze_alloc(count, 3 * sizeof *owned->velocities);
     owned->colors = ooze_alloc(count, 3 * sizeof *owned->colors);
     owned->materials = ooze_alloc(count, sizeof *owned->materials);
@@ -150,8 +134,10 @@ static bool reserve(Filling *job, const OozeSurfaceSettings *settings)
         ooze_alloc(owned->mesh.triangle_count, sizeof *owned->triangle_materials);
     owned->interface_materials =
         ooze_alloc(owned->mesh.interface_count, 2 * sizeof *owned->interface_materials);
-    return owned->normals && owned->velocities && owned->colors && owned->materials &&
-           owned->triangle_materials && owned->interface_materials && reserve_fields(job, settings);
+    bool reserved = owned->normals && owned->velocities && owned->colors && owned->materials &&
+                    owned->triangle_materials && owned->interface_materials &&
+                    reserve_fields(owned, frame, settings);
+    return reserved ? OOZE_OK : ooze_fail_memory(error, "the attributes of a surface", count * 38);
 }
 
 /* Materials of triangles by their labels, and those of the vertices by their triangles; where the
@@ -196,19 +182,17 @@ OozeStatus ooze_attributes_fill(OozeOwnedSurface *owned, const OozeCloud *cloud,
     Filling job = {
         .cloud = cloud,
         .owned = owned,
+        .fields = settings->fields,
         .normals_of_field = settings->mesh_smoothing == 0,
         .velocity = ooze_frame_field(cloud->frame, ooze_common_fields[OOZE_FIELD_VELOCITY].name),
         .material = ooze_frame_field(cloud->frame, ooze_common_fields[OOZE_FIELD_MATERIAL].name)};
-    OozeStatus status = OOZE_OK;
-    if (!reserve(&job, settings)) {
-        status = ooze_fail_memory(error, "the attributes of a surface", count * 38);
-    } else {
+    OozeStatus status = ooze_attributes_reserve(owned, cloud->frame, settings, error);
+    if (!status) {
         ooze_parallel_for(threads, count, 256, fill_range, &job);
         set_materials(&job);
         if (!job.normals_of_field) {
             status = set_normals(&job, threads, error);
         }
     }
-    ooze_free(job.fields);
     return status;
 }

@@ -17,6 +17,14 @@ typedef struct OozeOwnedSurface {
 /* Fails where the frame lacks a field of the settings. */
 OozeStatus ooze_attributes_check(const OozeFrame *frame, const OozeSurfaceSettings *settings,
                                  OozeError *error);
+/* Reserves the arrays of the attributes of a mesh. */
+OozeStatus ooze_attributes_reserve(OozeOwnedSurface *owned, const OozeFrame *frame,
+                                   const OozeSurfaceSettings *settings, OozeError *error);
+/* Linear, red, green or blue; grey for a material that the frame does not describe. */
+static inline float ooze_material_color(const OozeFrame *frame, int material, int channel)
+{
+    return material < frame->material_count ? frame->materials[material].color[channel] : 0.8f;
+}
 /* Normals from the triangles, or from the field's gradient where the mesh was not smoothed;
    velocity, colour and fields averaged over the particles, weighted by their distance. */
 OozeStatus ooze_attributes_fill(OozeOwnedSurface *owned, const OozeCloud *cloud,

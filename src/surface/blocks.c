@@ -7,7 +7,7 @@
 #include "base/fail.h"
 #include "physics/surface_field.h"
 
-#define BLOCK_BYTES (sizeof(OozeBlock) + OOZE_BLOCK_NODES * sizeof(float) + 4 * sizeof(uint32_t))
+#define BLOCK_BYTES (sizeof(OozeBlock) + OOZE_SURFACE_NODES * sizeof(float) + 4 * sizeof(uint32_t))
 
 void ooze_blocks_free(OozeBlocks *blocks)
 {
@@ -93,20 +93,6 @@ static OozeStatus find_or_add(OozeBlocks *b, const OozeCloud *cloud, const int32
 
 /* ---- where the surface may pass ----------------------------------------------------------- */
 
-/* Blocks that hold a node within OOZE_SURFACE_SEED spacings of a particle. The surface mostly
-   passes there; blocks beyond are added where it would end. */
-static void seed_blocks(const OozeBlocks *b, OozeFloat4 x, double reach, int32_t low[3],
-                        int32_t high[3])
-{
-    const float at[3] = {x.x, x.y, x.z};
-    for (int a = 0; a < 3; a++) {
-        double first = floor(((double)at[a] - reach) / b->cell);
-        double last = ceil(((double)at[a] + reach) / b->cell);
-        low[a] = (int32_t)floor(first / OOZE_BLOCK_EDGE);
-        high[a] = (int32_t)floor(last / OOZE_BLOCK_EDGE);
-    }
-}
-
 static bool is_outer(const OozeCloud *cloud, uint64_t i)
 {
     return cloud->fill[i] < (float)OOZE_SURFACE_OUTER_FILL ||
@@ -156,7 +142,8 @@ static OozeStatus add_outer_blocks(OozeBlocks *b, const OozeCloud *cloud, OozeEr
         }
         int32_t low[3], high[3], at[3];
         uint32_t index;
-        seed_blocks(b, cloud->x[i], OOZE_SURFACE_SEED * cloud->spacing, low, high);
+        const float x[3] = {cloud->x[i].x, cloud->x[i].y, cloud->x[i].z};
+        ooze_block_seeds(b->cell, x, OOZE_SURFACE_SEED * cloud->spacing, low, high);
         for (at[2] = low[2]; at[2] <= high[2] && !status; at[2]++) {
             for (at[1] = low[1]; at[1] <= high[1] && !status; at[1]++) {
                 for (at[0] = low[0]; at[0] <= high[0] && !status; at[0]++) {
@@ -188,7 +175,7 @@ static uint8_t join_labels(uint8_t a, uint8_t b)
 static uint8_t summarize_labels(const OozeBlock *block, uint8_t *labels)
 {
     uint8_t label = 0;
-    for (int k = 0; k < OOZE_BLOCK_NODES; k++) {
+    for (int k = 0; k < OOZE_SURFACE_NODES; k++) {
         labels[k] = block->inside[k / 64] >> k % 64 & 1 ? labels[k] : 0;
         label = join_labels(label, labels[k]);
     }
@@ -205,9 +192,9 @@ static void fill_range(void *context, uint64_t begin, uint64_t end, int worker)
         if (block->values == OOZE_BLOCK_NONE || block->values < job->first) {
             continue;
         }
-        float *values = job->blocks->values + (uint64_t)block->values * OOZE_BLOCK_NODES;
+        float *values = job->blocks->values + (uint64_t)block->values * OOZE_SURFACE_NODES;
         uint8_t *labels = job->blocks->labels
-                              ? job->blocks->labels + (uint64_t)block->values * OOZE_BLOCK_NODES
+                              ? job->blocks->labels + (uint64_t)block->values * OOZE_SURFACE_NODES
                               : NULL;
         ooze_field_fill(job->cloud, job->blocks->cell, block->at, values, labels);
         for (int z = 0; z < OOZE_BLOCK_EDGE; z++) {
@@ -224,21 +211,21 @@ static void fill_range(void *context, uint64_t begin, uint64_t end, int worker)
 static OozeStatus fill_values(OozeBlocks *b, const OozeCloud *cloud, uint32_t first,
                               OozeThreads *threads, OozeError *error)
 {
-    uint64_t bytes = b->value_count * OOZE_BLOCK_NODES * sizeof *b->values;
+    uint64_t bytes = b->value_count * OOZE_SURFACE_NODES * sizeof *b->values;
     double need = (double)bytes + (double)b->capacity * (sizeof(OozeBlock) + 16);
     if (need > (double)b->memory) {
         return fail_limit(b, cloud, need, error);
     }
     if (b->value_count > b->value_capacity) {
-        float *values = ooze_grow(b->values, (uint64_t)first * OOZE_BLOCK_NODES,
-                                  b->value_count * OOZE_BLOCK_NODES, sizeof *values);
+        float *values = ooze_grow(b->values, (uint64_t)first * OOZE_SURFACE_NODES,
+                                  b->value_count * OOZE_SURFACE_NODES, sizeof *values);
         if (!values) {
             return ooze_fail_memory(error, "the field of a surface", bytes);
         }
         b->values = values;
         if (cloud->label) {
-            uint8_t *labels = ooze_grow(b->labels, (uint64_t)first * OOZE_BLOCK_NODES,
-                                        b->value_count * OOZE_BLOCK_NODES, 1);
+            uint8_t *labels = ooze_grow(b->labels, (uint64_t)first * OOZE_SURFACE_NODES,
+                                        b->value_count * OOZE_SURFACE_NODES, 1);
             if (!labels) {
                 return ooze_fail_memory(error, "the labels of a surface", bytes / 4);
             }
@@ -253,28 +240,13 @@ static OozeStatus fill_values(OozeBlocks *b, const OozeCloud *cloud, uint32_t fi
 
 /* ---- the rim: blocks without values, wholly on one side of the surface ----------------------- */
 
-/* Sides of the nodes of a block that are adjacent to its neighbour at `offset`: bit 0 any inside,
-   bit 1 any outside. */
-static uint8_t adjacent_sides(const OozeBlock *block, const int offset[3])
-{
-    const uint64_t columns[3] = {0x0101010101010101ull, ~0ull, 0x8080808080808080ull};
-    const uint64_t rows[3] = {0xffull, ~0ull, 0xffull << 56};
-    uint64_t mask = columns[offset[0] + 1] & rows[offset[1] + 1], any = 0, all = mask;
-    int first = offset[2] > 0 ? 7 : 0, last = offset[2] < 0 ? 0 : 7;
-    for (int z = first; z <= last; z++) {
-        any |= block->inside[z] & mask;
-        all &= block->inside[z];
-    }
-    return (uint8_t)((any != 0) | (all != mask) << 1);
-}
-
 /* Label of the inside nodes of a block that are adjacent to its neighbour at `offset`. */
 static uint8_t adjacent_label(const OozeBlocks *b, const OozeBlock *block, const int offset[3])
 {
     if (block->label != OOZE_LABEL_MANY) {
         return block->label;
     }
-    const uint8_t *labels = b->labels + (uint64_t)block->values * OOZE_BLOCK_NODES;
+    const uint8_t *labels = b->labels + (uint64_t)block->values * OOZE_SURFACE_NODES;
     uint8_t label = 0;
     int low[3], high[3];
     for (int a = 0; a < 3; a++) {
@@ -311,7 +283,7 @@ static OozeStatus collect_sides(OozeBlocks *b, const OozeCloud *cloud, OozeError
             uint32_t other;
             status = find_or_add(b, cloud, at, &other, error);
             if (!status && b->blocks[other].values == OOZE_BLOCK_NONE) {
-                uint8_t sides = adjacent_sides(&b->blocks[i], offset);
+                uint8_t sides = ooze_block_sides(&b->blocks[i], offset);
                 b->blocks[other].sides |= sides;
                 if (sides & 1) {
                     b->blocks[other].label = join_labels(b->blocks[other].label,
@@ -334,11 +306,9 @@ static uint64_t promote(OozeBlocks *b)
             at[a]++;
             uint32_t other = ooze_blocks_find(b, at);
             if (other != OOZE_BLOCK_NONE && b->blocks[other].values == OOZE_BLOCK_NONE) {
-                uint8_t both = (block->sides | b->blocks[other].sides) & 3;
                 bool conflict =
-                    both == 3 && (block->sides & 3) != 3 && (b->blocks[other].sides & 3) != 3;
-                conflict = conflict ||
-                           join_labels(block->label, b->blocks[other].label) == OOZE_LABEL_MANY;
+                    ooze_block_conflict(block->sides, b->blocks[other].sides) ||
+                    join_labels(block->label, b->blocks[other].label) == OOZE_LABEL_MANY;
                 block->sides |= (uint8_t)(conflict << 2);
                 b->blocks[other].sides |= (uint8_t)(conflict << 2);
             }

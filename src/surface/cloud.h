@@ -5,18 +5,7 @@
 
 #include "ooze/surface.h"
 #include "particles/grid_cells.h"
-
-/* The contribution of a particle to the field: weight (1 - |G (x - centre)|^2)^3, or of the cone
-   method weight (1 - r / h)^2. One cache line. */
-typedef struct OozeSurfaceKernel {
-    float centre[3], weight;
-    float xx, yy, zz, xy, xz, yz; /* G^T G */
-    float extent[3];              /* half edges of the bounding box of its support */
-    float padding[3];
-} OozeSurfaceKernel;
-
-/* The kernel of a particle that has none of its own. */
-#define OOZE_SURFACE_SHARED UINT32_MAX
+#include "surface/kernel_formula.h"
 
 typedef struct OozeCloud {
     const OozeFrame *frame;
@@ -29,7 +18,8 @@ typedef struct OozeCloud {
     uint64_t kernel_count;
     uint32_t *slot; /* per particle: its index in `kernels`, or OOZE_SURFACE_SHARED deep inside */
     OozeSurfaceKernel shared;  /* the kernel deep inside, at the origin */
-    float *fill;               /* filled fraction of the neighbourhood */
+    float *fill;               /* filled fraction of the neighbourhood; inside, some number above
+                                  OOZE_SURFACE_OUTER_FILL */
     int label_count;           /* different materials; 1 where they are not told apart */
     uint8_t *label;            /* per particle: 1 to label_count; NULL where there is one */
     uint8_t *at_interface;     /* per particle: another material is near; NULL where there is one */
@@ -58,6 +48,11 @@ static inline const OozeSurfaceKernel *ooze_cloud_kernel(const OozeCloud *cloud,
     own->centre[2] = cloud->x[i].z;
     return own;
 }
+
+/* The value of the field on the surface; the kernel of a particle deep inside, at the origin. */
+double ooze_surface_level(OozeSurfaceMethod method);
+void ooze_surface_shared_kernel(OozeSurfaceMethod method, double spacing,
+                                OozeSurfaceKernel *kernel);
 
 /* Fills kernels, slot, fill, iso. */
 OozeStatus ooze_cloud_shape(OozeCloud *cloud, const OozeSurfaceSettings *settings,

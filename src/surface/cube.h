@@ -12,16 +12,18 @@
 
 #include <stdint.h>
 
+#include "base/formula.h"
+
 /* Corner c is at (c & 1, c >> 1 & 1, c >> 2 & 1). Edge e = 4 axis + k runs along its axis from
    ooze_cube_edge_corner(e) upwards. */
 enum { OOZE_CUBE_EDGES = 12, OOZE_CUBE_TRIANGLES_MAX = 5 };
 
-static inline int ooze_cube_edge_axis(int edge)
+OOZE_FORMULA int ooze_cube_edge_axis(int edge)
 {
     return edge / 4;
 }
 
-static inline int ooze_cube_edge_corner(int edge)
+OOZE_FORMULA int ooze_cube_edge_corner(int edge)
 {
     int axis = edge / 4, low = edge & 1, high = edge >> 1 & 1;
     return axis == 0 ? low << 1 | high << 2 : axis == 1 ? low | high << 2 : low | high << 1;

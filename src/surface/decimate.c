@@ -63,7 +63,7 @@ static void spread(Decimation *job)
         memcpy(job->grown, job->bad, job->mesh->vertex_count);
         for (uint64_t v = 0; v < job->mesh->vertex_count; v++) {
             for (uint64_t k = job->rings.first[v]; k < job->rings.first[v + 1]; k++) {
-                job->grown[v] |= job->bad[job->rings.edges[k].to];
+                job->grown[v] |= job->bad[job->rings.to[k]];
             }
         }
         memcpy(job->bad, job->grown, job->mesh->vertex_count);

@@ -76,7 +76,7 @@ OozeSurfaceMesh ooze_mesh_interfaces(const OozeSurfaceMesh *mesh)
 static bool is_surface_edge(const OozeRings *rings, uint32_t a, uint32_t b)
 {
     for (uint64_t k = rings->first[a]; k < rings->first[a + 1]; k++) {
-        if (rings->edges[k].to == b) {
+        if (rings->to[k] == b) {
             return true;
         }
     }

@@ -1,20 +1,14 @@
 #include "surface/march.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "base/fail.h"
+#include "surface/march_formula.h"
 #include "surface/march_mixed.h"
 #include "surface/point.h"
 
 enum { EDGE = OOZE_BLOCK_EDGE };
 
-/* Least distance of a vertex from a node, in edges: a node on the surface gives small triangles
-   rather than triangles without area. */
-#define NEAREST 0.01f
-/* Residual at which the search stops, over the difference along the edge. */
-#define TOLERANCE 0.001f
-enum { PASSES = 6 };
 /* A vertex with its attributes and two triangles, in bytes. */
 #define VERTEX_BYTES (12 * 4 + 2 + 2 * 12)
 
@@ -27,63 +21,19 @@ typedef struct Marching {
     int round; /* of placing the extra vertices */
 } Marching;
 
-/* Signs of 9 x 9 x 9 nodes: bit x of rows[z][y]. */
-static void gather_signs(const OozeOctant *octant, uint32_t rows[EDGE + 1][EDGE + 1])
-{
-    for (int z = 0; z <= EDGE; z++) {
-        for (int y = 0; y <= EDGE; y++) {
-            int k = (y == EDGE) << 1 | (z == EDGE) << 2, shift = 8 * (y % EDGE);
-            uint64_t low = octant->block[k]->inside[z % EDGE] >> shift & 0xff;
-            uint64_t high = octant->block[k | 1]->inside[z % EDGE] >> shift & 1;
-            rows[z][y] = (uint32_t)(low | high << 8);
-        }
-    }
-}
-
-static int cube_case(uint32_t rows[EDGE + 1][EDGE + 1], int x, int y, int z)
-{
-    return (int)((rows[z][y] >> x & 3) | (rows[z][y + 1] >> x & 3) << 2 |
-                 (rows[z + 1][y] >> x & 3) << 4 | (rows[z + 1][y + 1] >> x & 3) << 6);
-}
-
-/* True where a row of cells lies wholly on one side. */
-static bool is_one_sided(uint32_t rows[EDGE + 1][EDGE + 1], int y, int z)
-{
-    uint32_t any = rows[z][y] | rows[z][y + 1] | rows[z + 1][y] | rows[z + 1][y + 1];
-    uint32_t all = rows[z][y] & rows[z][y + 1] & rows[z + 1][y] & rows[z + 1][y + 1];
-    return any == 0 || all == 0x1ff;
-}
-
 /* ---- counting ------------------------------------------------------------------------------ */
 
 static void count_block(const Marching *job, OozeBlock *block)
 {
     OozeOctant octant;
-    uint32_t rows[EDGE + 1][EDGE + 1];
     if (!ooze_octant_find(job->blocks, block, &octant)) {
         return;
     }
-    gather_signs(&octant, rows);
-    for (int z = 0; z < EDGE; z++) {
-        for (int y = 0; y < EDGE; y++) {
-            const uint32_t here = rows[z][y];
-            block->crossed[0][z] |= (uint64_t)((here ^ here >> 1) & 0xff) << 8 * y;
-            block->crossed[1][z] |= (uint64_t)((here ^ rows[z][y + 1]) & 0xff) << 8 * y;
-            block->crossed[2][z] |= (uint64_t)((here ^ rows[z + 1][y]) & 0xff) << 8 * y;
-            for (int x = 0; x < EDGE && !is_one_sided(rows, y, z); x++) {
-                block->triangles += job->table.count[cube_case(rows, x, y, z)];
-            }
-        }
-    }
+    ooze_march_count(&octant, &job->table, block);
     if (ooze_octant_is_mixed(job->blocks, &octant)) {
         ooze_mixed_count(&job->mixed, &octant, block);
     }
-    for (int a = 0; a < 3; a++) {
-        for (int z = 0; z < EDGE; z++) {
-            block->before[a][z] = (uint16_t)block->vertices;
-            block->vertices += (uint32_t)__builtin_popcountll(block->crossed[a][z]);
-        }
-    }
+    ooze_march_number(block);
 }
 
 static void count_range(void *context, uint64_t begin, uint64_t end, int worker)
@@ -99,7 +49,7 @@ static void count_range(void *context, uint64_t begin, uint64_t end, int worker)
 
 static float node_value(const OozeBlocks *blocks, const OozeBlock *block, const int at[3])
 {
-    return blocks->values[(uint64_t)block->values * OOZE_BLOCK_NODES +
+    return blocks->values[(uint64_t)block->values * OOZE_SURFACE_NODES +
                           (uint64_t)((at[2] * EDGE + at[1]) * EDGE + at[0])];
 }
 
@@ -124,87 +74,47 @@ static void gather_line(const Marching *job, const OozeBlock *along[3], const in
     }
 }
 
-/* The cubic through the inner two of four values, with the slopes of their neighbours (Catmull and
-   Rom 1974), less iso: coefficients from the constant up. */
-static void fit_cubic(const float line[4], float iso, float c[4])
-{
-    const float m0 = 0.5f * (line[2] - line[0]), m1 = 0.5f * (line[3] - line[1]);
-    const float step = line[2] - line[1];
-    c[0] = line[1] - iso;
-    c[1] = m0;
-    c[2] = 3.0f * step - 2.0f * m0 - m1;
-    c[3] = m0 + m1 - 2.0f * step;
-}
-
-static float cubic_value(const float c[4], float t)
-{
-    return ((c[3] * t + c[2]) * t + c[1]) * t + c[0];
-}
-
-static float keep_inside(float t)
-{
-    return t < NEAREST ? NEAREST : t > 1.0f - NEAREST ? 1.0f - NEAREST : t;
-}
-
-/* Where a cubic with values of opposite signs at 0 and 1 is zero: false position, halving the
-   weight of an end that stays (Dowell and Jarratt 1971, the Illinois rule). */
-static float find_root(const float c[4])
-{
-    float a = 0.0f, b = 1.0f, fa = c[0], fb = c[0] + c[1] + c[2] + c[3], t = 0.5f;
-    int kept = 0;
-    for (int pass = 0; pass < PASSES && a < b; pass++) {
-        t = a + (b - a) * (fa / (fa - fb));
-        float f = cubic_value(c, t);
-        if (fabsf(f) <= TOLERANCE * fabsf(fa - fb)) {
-            break;
-        }
-        if ((f > 0.0f) == (fa > 0.0f)) {
-            a = t;
-            fa = f;
-            fb *= kept > 0 ? 0.5f : 1.0f;
-            kept = 1;
-        } else {
-            b = t;
-            fb = f;
-            fa *= kept < 0 ? 0.5f : 1.0f;
-            kept = -1;
-        }
-    }
-    return keep_inside(t);
-}
-
 /* The position on an edge where the field has the value iso: the root of the cubic, and one secant
    step on the field itself, which leaves an error of a thousandth of a spacing. */
-static void place_vertex(const Marching *job, const double node[3], int axis, const float line[4],
-                         float *position)
+static void place_vertex(const Marching *job, const OozeKernelList *list, const double node[3],
+                         int axis, const float line[4], float *position)
 {
     float c[4], iso = (float)job->cloud->iso;
-    fit_cubic(line, iso, c);
-    float t = find_root(c);
+    ooze_march_cubic(line, iso, c);
+    float t = ooze_march_root(c);
     for (int round = 0; round < 2; round++) {
         for (int a = 0; a < 3; a++) {
             position[a] = (float)((node[a] + (a == axis ? (double)t : 0.0)) * job->blocks->cell);
         }
         if (round == 0) {
-            float f = ooze_field_value_at(job->cloud, position) - iso;
-            /* The cubic has the right sign at the ends: the correction of the value, zero there, is
-               a parabola. Its slope is added to that of the cubic. */
-            float bump = f / (t * (1.0f - t));
-            float slope = c[1] + (2.0f * c[2] + 3.0f * c[3] * t) * t + bump * (1.0f - 2.0f * t);
-            bool falls = line[1] > line[2];
-            if ((slope < 0.0f) == falls && slope != 0.0f) {
-                t = keep_inside(t - f / slope);
-            }
+            float f = list ? ooze_field_list_at(list, position)
+                           : ooze_field_value_at(job->cloud, position);
+            t = ooze_march_correct(c, t, f - iso, line[1] > line[2]);
         }
     }
+}
+
+/* Vertices of a block from which on a list of the kernels that reach its edges saves time. */
+enum { LIST_FROM = 8 };
+
+static bool list_kernels(const Marching *job, const OozeBlock *block, OozeKernelList *list)
+{
+    float low[3], high[3];
+    for (int a = 0; a < 3; a++) {
+        low[a] = (float)((double)block->at[a] * EDGE * job->blocks->cell);
+        high[a] = (float)(((double)block->at[a] + 1.0) * EDGE * job->blocks->cell);
+    }
+    return block->vertices >= LIST_FROM && ooze_field_list(job->cloud, low, high, list);
 }
 
 static void place_block(const Marching *job, const OozeBlock *block)
 {
     OozeOctant octant;
+    OozeKernelList kernels;
     if (block->vertices == 0 || !ooze_octant_find(job->blocks, block, &octant)) {
         return;
     }
+    const OozeKernelList *list = list_kernels(job, block, &kernels) ? &kernels : NULL;
     float *position = job->mesh->positions + 3 * block->first_vertex;
     for (int axis = 0; axis < 3; axis++) {
         int32_t before[3] = {block->at[0], block->at[1], block->at[2]};
@@ -221,7 +131,7 @@ static void place_block(const Marching *job, const OozeBlock *block)
                 const double number[3] = {(double)block->at[0] * EDGE + node[0],
                                           (double)block->at[1] * EDGE + node[1],
                                           (double)block->at[2] * EDGE + node[2]};
-                place_vertex(job, number, axis, line, position);
+                place_vertex(job, list, number, axis, line, position);
                 position += 3;
             }
         }
@@ -243,7 +153,6 @@ static uint8_t only_label(const OozeOctant *octant)
 static void connect_block(const Marching *job, const OozeBlock *block)
 {
     OozeOctant octant;
-    uint32_t rows[EDGE + 1][EDGE + 1];
     if (block->triangles + block->interfaces == 0 ||
         !ooze_octant_find(job->blocks, block, &octant)) {
         return;
@@ -256,20 +165,7 @@ static void connect_block(const Marching *job, const OozeBlock *block)
         memset(job->mesh->triangle_labels + block->first_triangle, only_label(&octant),
                block->triangles);
     }
-    gather_signs(&octant, rows);
-    uint32_t *corner = job->mesh->triangles + 3 * block->first_triangle;
-    for (int z = 0; z < EDGE; z++) {
-        for (int y = 0; y < EDGE; y++) {
-            for (int x = 0; x < EDGE && !is_one_sided(rows, y, z); x++) {
-                int pattern = cube_case(rows, x, y, z);
-                for (int k = 0; k < 3 * job->table.count[pattern]; k++) {
-                    int edge = job->table.edges[pattern][k], low = ooze_cube_edge_corner(edge);
-                    const int node[3] = {x + (low & 1), y + (low >> 1 & 1), z + (low >> 2)};
-                    *corner++ = ooze_octant_vertex(&octant, node, ooze_cube_edge_axis(edge));
-                }
-            }
-        }
-    }
+    ooze_march_connect(&octant, &job->table, job->mesh->triangles + 3 * block->first_triangle);
 }
 
 /* Blocks with extra vertices. */

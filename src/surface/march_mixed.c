@@ -28,8 +28,8 @@ static void gather_labels(const OozeBlocks *blocks, const OozeOctant *octant, La
                 bool inside = block->inside[z % EDGE] >> (8 * (y % EDGE) + x % EDGE) & 1;
                 labels->at[z][y][x] =
                     block->values != OOZE_BLOCK_NONE
-                        ? blocks
-                              ->labels[(uint64_t)block->values * OOZE_BLOCK_NODES + (uint64_t)node]
+                        ? blocks->labels[(uint64_t)block->values * OOZE_SURFACE_NODES +
+                                         (uint64_t)node]
                         : (uint8_t)(inside ? block->label : 0);
             }
         }
@@ -85,7 +85,7 @@ static uint32_t list_kinds(const uint8_t cell[8])
 /* Of the cells of a block: the next in which materials meet, at `*number` or later. */
 static bool next_mixed(const Labels *labels, int *number, int node[3], uint8_t cell[8])
 {
-    for (; *number < OOZE_BLOCK_NODES; ++*number) {
+    for (; *number < OOZE_SURFACE_NODES; ++*number) {
         node[0] = *number % EDGE;
         node[1] = *number / EDGE % EDGE;
         node[2] = *number / (EDGE * EDGE);
@@ -112,7 +112,7 @@ void ooze_mixed_count(const OozeMixedMarch *job, const OozeOctant *octant, OozeB
     Labels labels;
     gather_labels(job->blocks, octant, &labels);
     block->triangles = 0;
-    for (int number = 0; number < OOZE_BLOCK_NODES; number++) {
+    for (int number = 0; number < OOZE_SURFACE_NODES; number++) {
         const int node[3] = {number % EDGE, number / EDGE % EDGE, number / (EDGE * EDGE)};
         uint8_t cell[8];
         cell_labels(&labels, node, cell);
@@ -346,7 +346,7 @@ void ooze_mixed_connect(const OozeMixedMarch *job, const OozeOctant *octant, con
     uint32_t *inner = job->mesh->interfaces + 3 * block->first_interface;
     uint8_t *sides = job->mesh->interface_labels + 2 * block->first_interface;
     gather_labels(job->blocks, octant, &labels);
-    for (int number = 0; number < OOZE_BLOCK_NODES; number++) {
+    for (int number = 0; number < OOZE_SURFACE_NODES; number++) {
         const int node[3] = {number % EDGE, number / EDGE % EDGE, number / (EDGE * EDGE)};
         uint8_t cell[8], fluid = 0;
         cell_labels(&labels, node, cell);

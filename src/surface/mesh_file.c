@@ -17,7 +17,7 @@ const OozeMeshFormat ooze_mesh_formats[] = {
 const int ooze_mesh_format_count = (int)(sizeof ooze_mesh_formats / sizeof ooze_mesh_formats[0]);
 
 /* Increased when the same settings give different files. */
-enum { EDITION = 2 };
+enum { EDITION = 3 };
 
 void ooze_mesh_remark(const OozeSurfaceSettings *settings, const char *format, uint64_t frame_hash,
                       char remark[OOZE_MESH_REMARK_MAX])

@@ -5,6 +5,15 @@
 #include "surface/blocks.h"
 #include "surface/cube.h"
 
+OOZE_FORMULA int ooze_count_bits(uint64_t bits)
+{
+#ifdef __CUDA_ARCH__
+    return __popcll(bits);
+#else
+    return __builtin_popcountll(bits);
+#endif
+}
+
 /* A block and its seven upper neighbours: block k is k & 1, k >> 1 & 1, k >> 2 blocks further. */
 typedef struct OozeOctant {
     const OozeBlock *block[8];
@@ -12,8 +21,8 @@ typedef struct OozeOctant {
 
 /* False where a block is missing: then none of the cells between them intersects the surface, since
    every block with values has all its neighbours. */
-static inline bool ooze_octant_find(const OozeBlocks *blocks, const OozeBlock *block,
-                                    OozeOctant *octant)
+OOZE_FORMULA bool ooze_octant_find(const OozeBlocks *blocks, const OozeBlock *block,
+                                   OozeOctant *octant)
 {
     octant->block[0] = block;
     for (int k = 1; k < 8; k++) {
@@ -29,24 +38,24 @@ static inline bool ooze_octant_find(const OozeBlocks *blocks, const OozeBlock *b
 }
 
 /* The block that holds a node, whose coordinates along each axis range from 0 to EDGE. */
-static inline const OozeBlock *ooze_octant_block(const OozeOctant *octant, const int node[3])
+OOZE_FORMULA const OozeBlock *ooze_octant_block(const OozeOctant *octant, const int node[3])
 {
     return octant->block[(node[0] == OOZE_BLOCK_EDGE) | (node[1] == OOZE_BLOCK_EDGE) << 1 |
                          (node[2] == OOZE_BLOCK_EDGE) << 2];
 }
 
 /* Index of the vertex where the grid edge from a node along an axis crosses the surface. */
-static inline uint32_t ooze_octant_vertex(const OozeOctant *octant, const int node[3], int axis)
+OOZE_FORMULA uint32_t ooze_octant_vertex(const OozeOctant *octant, const int node[3], int axis)
 {
     const OozeBlock *block = ooze_octant_block(octant, node);
     int z = node[2] % OOZE_BLOCK_EDGE, bit = 8 * (node[1] % OOZE_BLOCK_EDGE) + node[0] % 8;
     uint64_t below = block->crossed[axis][z] & (((uint64_t)1 << bit) - 1);
     return (uint32_t)(block->first_vertex + block->before[axis][z] +
-                      (uint64_t)__builtin_popcountll(below));
+                      (uint64_t)ooze_count_bits(below));
 }
 
 /* Whether several materials meet in it. */
-static inline bool ooze_octant_is_mixed(const OozeBlocks *blocks, const OozeOctant *octant)
+OOZE_FORMULA bool ooze_octant_is_mixed(const OozeBlocks *blocks, const OozeOctant *octant)
 {
     uint8_t label = 0;
     for (int k = 0; k < 8 && blocks->labels; k++) {

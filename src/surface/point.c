@@ -2,27 +2,7 @@
 
 #include <math.h>
 
-#include "physics/surface_field.h"
 #include "surface/walk.h"
-
-/* Contribution of a particle at the offset d from its centre; `slope` is its derivative by q^2. */
-static float kernel_value(const OozeCloud *cloud, const OozeSurfaceKernel *k, const float d[3],
-                          float *slope)
-{
-    float q2 = (k->xx * d[0] + 2.0f * (k->xy * d[1] + k->xz * d[2])) * d[0] +
-               (k->yy * d[1] + 2.0f * k->yz * d[2]) * d[1] + k->zz * d[2] * d[2];
-    *slope = 0.0f;
-    if (!(q2 < 1.0f)) {
-        return 0.0f;
-    }
-    if (cloud->cones) {
-        float q = sqrtf(q2), t = 1.0f - q;
-        *slope = q > 0.0f ? -t / q : 0.0f;
-        return t * t;
-    }
-    *slope = k->weight * ooze_surface_kernel_slope(q2);
-    return k->weight * ooze_surface_kernel(q2);
-}
 
 static OozeCloudRows rows_around(const OozeCloud *cloud, const float point[3])
 {
@@ -34,30 +14,45 @@ static OozeCloudRows rows_around(const OozeCloud *cloud, const float point[3])
     return ooze_cloud_rows(cloud, low, high);
 }
 
+/* Adds the kernels of selected particles, of those with a label, or of all where it is 0. */
+static float add_near(const OozeCloud *cloud, const float point[3], uint8_t label,
+                      const OozeNear *near, float sum)
+{
+    float slope;
+    for (uint32_t e = 0; e < near->count; e++) {
+        uint32_t i = near->index[e];
+        if (label && cloud->label[i] != label) {
+            continue;
+        }
+        OozeSurfaceKernel own;
+        const OozeSurfaceKernel *k = ooze_cloud_kernel(cloud, i, &own);
+        const float d[3] = {point[0] - k->centre[0], point[1] - k->centre[1],
+                            point[2] - k->centre[2]};
+        /* without a branch: many are just out of reach */
+        sum += cloud->cones ? ooze_kernel_value(true, k, d, &slope)
+                            : k->weight * ooze_surface_kernel(ooze_kernel_square(k, d));
+    }
+    return sum;
+}
+
 /* Sum of the kernels at a point, of the particles with a label, or of all where it is 0. */
 static float sum_kernels(const OozeCloud *cloud, const float point[3], uint8_t label)
 {
     const OozeFloat4 at = {point[0], point[1], point[2], 0.0f};
-    float sum = 0.0f, slope;
+    float sum = 0.0f;
     OozeGridRun run;
     OozeNear near;
+    near.count = 0;
     for (OozeCloudRows rows = rows_around(cloud, point); ooze_cloud_next(&rows, &run);) {
         while (run.begin < run.end) {
             ooze_near_select(cloud->x, &run.begin, run.end, at, cloud->reach2, &near);
-            for (uint32_t e = 0; e < near.count; e++) {
-                uint32_t i = near.index[e];
-                if (label && cloud->label[i] != label) {
-                    continue;
-                }
-                OozeSurfaceKernel own;
-                const OozeSurfaceKernel *k = ooze_cloud_kernel(cloud, i, &own);
-                const float d[3] = {point[0] - k->centre[0], point[1] - k->centre[1],
-                                    point[2] - k->centre[2]};
-                sum += kernel_value(cloud, k, d, &slope);
+            if (run.begin < run.end) {
+                sum = add_near(cloud, point, label, &near, sum);
+                near.count = 0;
             }
         }
     }
-    return sum;
+    return add_near(cloud, point, label, &near, sum);
 }
 
 float ooze_field_value_at(const OozeCloud *cloud, const float point[3])
@@ -73,14 +68,6 @@ void ooze_field_labels_at(const OozeCloud *cloud, const float point[3], uint8_t 
     values[1] = sum_kernels(cloud, point, second);
 }
 
-static void add_gradient(const OozeSurfaceKernel *k, const float d[3], float slope, float g[3])
-{
-    float s = 2.0f * slope;
-    g[0] += s * (k->xx * d[0] + k->xy * d[1] + k->xz * d[2]);
-    g[1] += s * (k->xy * d[0] + k->yy * d[1] + k->yz * d[2]);
-    g[2] += s * (k->xz * d[0] + k->yz * d[1] + k->zz * d[2]);
-}
-
 void ooze_field_weights(const OozeCloud *cloud, const float point[3], OozePointWeights *parts)
 {
     float sum = 0.0f, kept = 0.0f, slope, best = INFINITY;
@@ -92,7 +79,7 @@ void ooze_field_weights(const OozeCloud *cloud, const float point[3], OozePointW
             const OozeSurfaceKernel *k = ooze_cloud_kernel(cloud, i, &own);
             const float d[3] = {point[0] - k->centre[0], point[1] - k->centre[1],
                                 point[2] - k->centre[2]};
-            float part = kernel_value(cloud, k, d, &slope);
+            float part = ooze_kernel_value(cloud->cones, k, d, &slope);
             float dx = point[0] - cloud->x[i].x, dy = point[1] - cloud->x[i].y;
             float dz = point[2] - cloud->x[i].z, r2 = dx * dx + dy * dy + dz * dz;
             if (r2 < best) {
@@ -101,7 +88,7 @@ void ooze_field_weights(const OozeCloud *cloud, const float point[3], OozePointW
             }
             if (part > 0.0f) {
                 sum += part;
-                add_gradient(k, d, slope, parts->gradient);
+                ooze_kernel_add_gradient(k, d, slope, parts->gradient);
                 if (parts->count < OOZE_POINT_WEIGHTS_MAX) {
                     kept += part;
                     parts->particle[parts->count] = i;
@@ -132,20 +119,21 @@ void ooze_point_weights(const OozeCloud *cloud, const float point[3], OozePointW
         high[a] = point[a] + reach;
     }
     OozeGridRun run;
+    OozeNear near;
+    near.count = 0;
+    const OozeFloat4 at = {point[0], point[1], point[2], 0.0f};
     for (OozeCloudRows rows = ooze_cloud_rows(cloud, low, high); ooze_cloud_next(&rows, &run);) {
-        for (uint32_t i = run.begin; i < run.end; i++) {
-            float dx = point[0] - cloud->x[i].x, dy = point[1] - cloud->x[i].y;
-            float dz = point[2] - cloud->x[i].z, r2 = dx * dx + dy * dy + dz * dz;
-            float part = ooze_surface_kernel(r2 * inverse2);
-            if (part > 0.0f && parts->count < OOZE_POINT_WEIGHTS_MAX) {
-                parts->nearest = r2 < best ? i : parts->nearest;
-                best = r2 < best ? r2 : best;
-                sum += part;
-                parts->particle[parts->count] = i;
-                parts->share[parts->count++] = part;
-            }
-        }
+        ooze_near_select(cloud->x, &run.begin, run.end, at, reach * reach, &near);
     }
+    for (uint32_t e = 0; e < near.count && parts->count < OOZE_POINT_WEIGHTS_MAX; e++) {
+        float r2 = near.r2[e], part = ooze_surface_kernel(r2 * inverse2);
+        parts->nearest = r2 < best ? near.index[e] : parts->nearest;
+        best = r2 < best ? r2 : best;
+        sum += part;
+        parts->particle[parts->count] = near.index[e];
+        parts->share[parts->count++] = part;
+    }
+    parts->count = sum > 0.0f ? parts->count : 0;
     for (int k = 0; k < parts->count; k++) {
         parts->share[k] /= sum;
     }

@@ -4,14 +4,10 @@
 
 #include "surface/march.h"
 
-/* A corner of a triangle: the other two vertices in order. */
-typedef struct OozeRingEdge {
-    uint32_t to, third;
-} OozeRingEdge;
-
+/* The corners of triangles at each vertex. The filters read `to` alone, many times. */
 typedef struct OozeRings {
-    uint64_t *first; /* vertex_count + 1: the first edge of each vertex */
-    OozeRingEdge *edges;
+    uint64_t *first;      /* vertex_count + 1: the first corner of each vertex */
+    uint32_t *to, *third; /* of a corner: the other two vertices of its triangle, in order */
 } OozeRings;
 
 OozeStatus ooze_rings_build(const OozeSurfaceMesh *mesh, OozeRings *rings, OozeError *error);
@@ -35,7 +31,8 @@ OozeSurfaceMesh ooze_mesh_interfaces(const OozeSurfaceMesh *mesh);
    them. */
 OozeStatus ooze_mesh_smooth_all(OozeSurfaceMesh *mesh, int passes, double spacing,
                                 OozeThreads *threads, OozeError *error);
-/* Unit normals of the vertices, outwards, from the triangles. */
+/* Unit normals of the vertices, outwards, from the triangles. The array has one number more than
+   three a vertex. */
 OozeStatus ooze_mesh_normals(const OozeSurfaceMesh *mesh, double spacing, OozeThreads *threads,
                              float *normals, OozeError *error);
 /* Removes triangles until `fraction` of them is left, and the unused vertices. The mesh stays

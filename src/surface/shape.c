@@ -2,38 +2,34 @@
 #include <math.h>
 
 #include "base/fail.h"
-#include "physics/eigen.h"
-#include "physics/surface_field.h"
 #include "surface/walk.h"
-
-/* The neighbourhood of a particle near the surface, in spacings. */
-typedef struct Neighbourhood {
-    float offset[3]; /* to the weighted mean of the neighbours */
-    OozeSym3 spread; /* covariance */
-} Neighbourhood;
 
 typedef struct Shaping {
     OozeCloud *cloud;
     const OozeSurfaceSettings *settings;
-    uint32_t *particle;            /* of each kernel */
-    Neighbourhood *neighbourhoods; /* of each kernel */
-    float *boost;                  /* of each kernel: factor of its weight */
+    uint32_t *particle;                /* of each kernel */
+    OozeNeighbourhood *neighbourhoods; /* of each kernel */
+    float *boost;                      /* of each kernel: factor of its weight */
 } Shaping;
 
 /* ---- filled fractions ---------------------------------------------------------------------- */
 
-/* Sum of the weights of a run of candidates, four at a time. The particle itself has weight 1. */
-static float sum_weights(const OozeFloat4 *x, OozeGridRun run, OozeFloat4 at, float inverse)
+/* From this sum of weights on, the filled fraction is that of a particle inside. */
+#define INSIDE (float)(OOZE_SURFACE_OUTER_FILL * OOZE_SURFACE_FULL * 1.0001)
+/* Candidates between two looks at the sum. */
+enum { LOOK_EVERY = 64 };
+
+/* Sum of the weights of candidates, four at a time. The particle itself has weight 1. Ends early
+   inside: how full the neighbourhood is there has no effect. */
+static float sum_weights(const OozeCandidates *c, OozeFloat4 at, float inverse)
 {
     OozeF32x4 sum = ooze_f32x4_splat(0.0f), zero = sum, one = ooze_f32x4_splat(1.0f);
-    for (uint32_t j = run.begin; j < run.end; j += 4) {
-        OozeF32x4 q2 = ooze_near_squares(x, j, at) * ooze_f32x4_splat(inverse * inverse);
-        OozeF32x4 w = ooze_f32x4_max(one - q2 * ooze_f32x4_sqrt(q2), zero);
-        if (run.end - j < 4) {
-            const OozeF32x4 lane = {0.0f, 1.0f, 2.0f, 3.0f};
-            w = ooze_f32x4_select(lane < ooze_f32x4_splat((float)(run.end - j)), w, zero);
+    for (uint32_t k = 0; k < c->count && ooze_f32x4_sum(sum) < INSIDE;) {
+        uint32_t stop = c->count - k > LOOK_EVERY ? k + LOOK_EVERY : c->count;
+        for (; k < stop; k += 4) {
+            OozeF32x4 q2 = ooze_candidate_squares(c, k, at) * ooze_f32x4_splat(inverse * inverse);
+            sum += ooze_f32x4_max(one - q2 * ooze_f32x4_sqrt(q2), zero);
         }
-        sum += w;
     }
     return ooze_f32x4_sum(sum);
 }
@@ -41,128 +37,123 @@ static float sum_weights(const OozeFloat4 *x, OozeGridRun run, OozeFloat4 at, fl
 static void fill_range(void *context, uint64_t begin, uint64_t end, int worker)
 {
     OozeCloud *cloud = context;
-    OozeCloudWalk walk = ooze_cloud_walk(cloud);
+    OozeCloudWalk walk;
+    ooze_cloud_walk_init(&walk, cloud);
     const float inverse = (float)(1.0 / (OOZE_SURFACE_NEIGHBOURHOOD * cloud->spacing));
     (void)worker;
     for (uint64_t i = begin; i < end; i++) {
         float sum = 0.0f;
-        ooze_cloud_walk_to(&walk, i);
-        for (int k = 0; k < walk.count; k++) {
-            sum += sum_weights(cloud->x, walk.run[k], cloud->x[i], inverse);
+        for (bool more = ooze_candidates_begin(&walk, i); more;
+             more = ooze_candidates_next(&walk)) {
+            sum += sum_weights(&walk.candidates, cloud->x[i], inverse);
         }
         cloud->fill[i] = sum * (float)(1.0 / OOZE_SURFACE_FULL);
     }
 }
 
-/* Whether a particle or one of its neighbours is near the surface; elsewhere only the sum of the
-   kernels matters. */
-static bool is_near(const OozeCloudWalk *walk, uint64_t i, float reach2)
+/* Whether one of the candidates is nearer than the root of reach2. */
+static bool has_near(const OozeCandidates *c, OozeFloat4 at, float reach2)
 {
-    const OozeCloud *cloud = walk->cloud;
-    bool near = cloud->fill[i] < (float)OOZE_SURFACE_OUTER_FILL;
-    for (int k = 0; k < walk->count && !near; k++) {
-        for (uint32_t j = walk->run[k].begin; j < walk->run[k].end && !near; j++) {
-            if (cloud->fill[j] < (float)OOZE_SURFACE_OUTER_FILL) {
-                float dx = cloud->x[j].x - cloud->x[i].x, dy = cloud->x[j].y - cloud->x[i].y;
-                float dz = cloud->x[j].z - cloud->x[i].z;
-                near = dx * dx + dy * dy + dz * dz < reach2;
-            }
-        }
+    OozeF32x4 least = ooze_f32x4_splat(INFINITY);
+    for (uint32_t k = 0; k < c->count; k += 4) {
+        least = ooze_f32x4_min(least, ooze_candidate_squares(c, k, at));
     }
-    return near;
+    return ooze_min(ooze_min(least[0], least[1]), ooze_min(least[2], least[3])) < reach2;
 }
 
-/* slot: 0 near the surface, OOZE_SURFACE_SHARED elsewhere. */
+/* slot: 0 of a particle near the surface or with such a neighbour, OOZE_SURFACE_SHARED elsewhere:
+   there only the sum of the kernels matters. */
 static void mark_range(void *context, uint64_t begin, uint64_t end, int worker)
 {
     OozeCloud *cloud = context;
-    OozeCloudWalk walk = ooze_cloud_walk(cloud);
+    OozeCloudWalk walk;
+    ooze_cloud_walk_init(&walk, cloud);
+    walk.outer = true;
     float reach = (float)(OOZE_SURFACE_NEAR * cloud->spacing);
     (void)worker;
     for (uint64_t i = begin; i < end; i++) {
-        ooze_cloud_walk_to(&walk, i);
-        cloud->slot[i] = is_near(&walk, i, reach * reach) ? 0 : OOZE_SURFACE_SHARED;
+        bool near = false;
+        for (bool more = ooze_candidates_begin(&walk, i); more;
+             more = ooze_candidates_next(&walk)) {
+            near = near || has_near(&walk.candidates, cloud->x[i], reach * reach);
+        }
+        cloud->slot[i] = near ? 0 : OOZE_SURFACE_SHARED;
     }
 }
 
-static bool has_other_label(const OozeCloud *cloud, OozeGridRun run, uint8_t label)
+/* Whether the candidates of a cell are of several materials. */
+static bool has_labels(const OozeCloudWalk *walk)
 {
+    const uint8_t *label = walk->cloud->label;
     uint8_t difference = 0;
-    for (uint32_t j = run.begin; j < run.end; j++) {
-        difference |= cloud->label[j] ^ label;
+    for (int k = 0; k < walk->count; k++) {
+        for (uint32_t j = walk->run[k].begin; j < walk->run[k].end; j++) {
+            difference |= label[j] ^ label[walk->run[0].begin];
+        }
     }
     return difference != 0;
+}
+
+static bool is_at_interface(const OozeCloudWalk *walk, uint64_t i, float reach2)
+{
+    const OozeCloud *cloud = walk->cloud;
+    for (int k = 0; k < walk->count; k++) {
+        for (uint32_t j = walk->run[k].begin; j < walk->run[k].end; j++) {
+            float dx = cloud->x[j].x - cloud->x[i].x, dy = cloud->x[j].y - cloud->x[i].y;
+            float dz = cloud->x[j].z - cloud->x[i].z;
+            if (cloud->label[j] != cloud->label[i] && dx * dx + dy * dy + dz * dz < reach2) {
+                return true;
+            }
+        }
+    }
+    return false;
 }
 
 /* Particles near another material. */
 static void interface_range(void *context, uint64_t begin, uint64_t end, int worker)
 {
     OozeCloud *cloud = context;
-    OozeCloudWalk walk = ooze_cloud_walk(cloud);
+    OozeCloudWalk walk;
+    ooze_cloud_walk_init(&walk, cloud);
     float reach = (float)(OOZE_SURFACE_INTERFACE * cloud->spacing);
+    bool several = false;
     (void)worker;
     for (uint64_t i = begin; i < end; i++) {
-        bool near = false;
-        ooze_cloud_walk_to(&walk, i);
-        for (int k = 0; k < walk.count && !near; k++) {
-            bool others = has_other_label(cloud, walk.run[k], cloud->label[i]);
-            for (uint32_t j = walk.run[k].begin; j < walk.run[k].end && others && !near; j++) {
-                float dx = cloud->x[j].x - cloud->x[i].x, dy = cloud->x[j].y - cloud->x[i].y;
-                float dz = cloud->x[j].z - cloud->x[i].z;
-                near = cloud->label[j] != cloud->label[i] &&
-                       dx * dx + dy * dy + dz * dz < reach * reach;
-            }
-        }
-        cloud->at_interface[i] = near;
+        several = ooze_cloud_walk_to(&walk, i) ? has_labels(&walk) : several;
+        cloud->at_interface[i] = several && is_at_interface(&walk, i, reach * reach);
     }
 }
 
 /* ---- neighbourhoods ------------------------------------------------------------------------ */
 
-static void measure_neighbourhood(const OozeCloudWalk *walk, uint64_t i, Neighbourhood *v)
+static void measure_neighbourhood(OozeCloudWalk *walk, uint64_t i, OozeNeighbourhood *v)
 {
     const OozeFloat4 *x = walk->cloud->x;
     const float scale = (float)(1.0 / walk->cloud->spacing);
     const float reach = (float)(1.0 / (OOZE_SURFACE_NEIGHBOURHOOD * walk->cloud->spacing));
-    float sum = 0.0f, m[3] = {0}, s[6] = {0};
+    const OozeCandidates *c = &walk->candidates;
+    OozeNeighbourSums sums = {0};
     OozeNear near;
-    for (int k = 0; k < walk->count; k++) {
-        for (uint32_t begin = walk->run[k].begin; begin < walk->run[k].end;) {
-            ooze_near_select(x, &begin, walk->run[k].end, x[i], 1.0f / (reach * reach), &near);
-            for (uint32_t e = 0; e < near.count; e++) {
-                OozeFloat4 o = x[near.index[e]];
-                float dx = (o.x - x[i].x) * scale, dy = (o.y - x[i].y) * scale;
-                float dz = (o.z - x[i].z) * scale;
-                float w = ooze_surface_weight(sqrtf(near.r2[e]) * reach);
-                sum += w;
-                m[0] += w * dx;
-                m[1] += w * dy;
-                m[2] += w * dz;
-                s[0] += w * dx * dx;
-                s[1] += w * dy * dy;
-                s[2] += w * dz * dz;
-                s[3] += w * dx * dy;
-                s[4] += w * dx * dz;
-                s[5] += w * dy * dz;
-            }
+    for (bool more = ooze_candidates_begin(walk, i); more; more = ooze_candidates_next(walk)) {
+        ooze_near_candidates(&walk->candidates, x[i], 1.0f / (reach * reach), &near);
+        ooze_near_weigh(&near, reach);
+        for (uint32_t e = 0; e < near.count; e++) {
+            const uint32_t n = near.index[e];
+            const float d[3] = {(c->x[n] - x[i].x) * scale, (c->y[n] - x[i].y) * scale,
+                                (c->z[n] - x[i].z) * scale};
+            ooze_neighbour_add(&sums, d, near.r2[e]);
         }
     }
-    float a = 1.0f / sum;
-    for (int k = 0; k < 3; k++) {
-        v->offset[k] = m[k] * a;
-    }
-    const float *p = v->offset;
-    v->spread = ooze_sym3(s[0] * a - p[0] * p[0], s[1] * a - p[1] * p[1], s[2] * a - p[2] * p[2],
-                          s[3] * a - p[0] * p[1], s[4] * a - p[0] * p[2], s[5] * a - p[1] * p[2]);
+    *v = ooze_neighbour_mean(&sums);
 }
 
 static void neighbourhood_range(void *context, uint64_t begin, uint64_t end, int worker)
 {
     const Shaping *job = context;
-    OozeCloudWalk walk = ooze_cloud_walk(job->cloud);
+    OozeCloudWalk walk;
+    ooze_cloud_walk_init(&walk, job->cloud);
     (void)worker;
     for (uint64_t s = begin; s < end; s++) {
-        ooze_cloud_walk_to(&walk, job->particle[s]);
         measure_neighbourhood(&walk, job->particle[s], &job->neighbourhoods[s]);
     }
 }
@@ -171,32 +162,25 @@ static void neighbourhood_range(void *context, uint64_t begin, uint64_t end, int
 
 /* Mean offset of the neighbours whose offsets are like that of particle i; those deep inside have
    none. */
-static void mean_offset(const Shaping *job, const OozeCloudWalk *walk, uint64_t i, float mean[3])
+static void mean_offset(const Shaping *job, OozeCloudWalk *walk, uint64_t i, float mean[3])
 {
-    const float likeness = (float)(1.0 / (OOZE_SURFACE_OFFSET_LIKE * OOZE_SURFACE_OFFSET_LIKE));
     const float reach = (float)(1.0 / (OOZE_SURFACE_NEIGHBOURHOOD * job->cloud->spacing));
     const OozeCloud *cloud = job->cloud;
     const OozeFloat4 *x = cloud->x;
     const float *own = job->neighbourhoods[cloud->slot[i]].offset;
-    const float none[3] = {0.0f, 0.0f, 0.0f};
     float sum = 0.0f;
     mean[0] = mean[1] = mean[2] = 0.0f;
     OozeNear near;
-    for (int k = 0; k < walk->count; k++) {
-        for (uint32_t begin = walk->run[k].begin; begin < walk->run[k].end;) {
-            ooze_near_select(x, &begin, walk->run[k].end, x[i], 1.0f / (reach * reach), &near);
-            for (uint32_t e = 0; e < near.count; e++) {
-                uint32_t slot = cloud->slot[near.index[e]];
-                const float *other =
-                    slot == OOZE_SURFACE_SHARED ? none : job->neighbourhoods[slot].offset;
-                float ax = other[0] - own[0], ay = other[1] - own[1], az = other[2] - own[2];
-                float alike = ooze_max(1.0f - (ax * ax + ay * ay + az * az) * likeness, 0.0f);
-                float w = alike * alike * ooze_surface_weight(sqrtf(near.r2[e]) * reach);
-                sum += w;
-                mean[0] += w * other[0];
-                mean[1] += w * other[1];
-                mean[2] += w * other[2];
-            }
+    for (bool more = ooze_candidates_begin(walk, i); more; more = ooze_candidates_next(walk)) {
+        ooze_near_candidates(&walk->candidates, x[i], 1.0f / (reach * reach), &near);
+        ooze_near_weigh(&near, reach);
+        for (uint32_t e = 0; e < near.count; e++) {
+            const float *other = walk->candidates.offset[near.index[e]];
+            float w = ooze_offset_weight(own, other, near.r2[e]);
+            sum += w;
+            mean[0] += w * other[0];
+            mean[1] += w * other[1];
+            mean[2] += w * other[2];
         }
     }
     for (int k = 0; k < 3; k++) {
@@ -204,79 +188,21 @@ static void mean_offset(const Shaping *job, const OozeCloudWalk *walk, uint64_t 
     }
 }
 
-/* Whether the neighbourhood is not full along some axis; otherwise the centre stays. */
-static bool is_across(const OozeEigen3 *eigen)
-{
-    float least = ooze_min(eigen->values[0], ooze_min(eigen->values[1], eigen->values[2]));
-    return ooze_surface_across(least) > 0.0f;
-}
-
-/* Laplacian smoothing moves the surface inwards, by half a spacing where it is flat, and makes thin
-   threads vanish. The mean offset of the neighbours at the same depth is that systematic part, and
-   it is subtracted; the rest is the unevenness of the particle itself. Neighbours whose offsets are
-   alike are at the same depth. */
-static void smooth_centre(const Shaping *job, const OozeCloudWalk *walk, uint64_t i,
+static void smooth_centre(const Shaping *job, OozeCloudWalk *walk, uint64_t i,
                           const OozeEigen3 *eigen, float shift[3])
 {
     const float *own = job->neighbourhoods[job->cloud->slot[i]].offset;
-    float off[3], mean[3], length2 = 0.0f;
+    float mean[3];
     mean_offset(job, walk, i, mean);
+    ooze_centre_shift(eigen, own, mean, (float)job->settings->smoothing, shift);
     for (int k = 0; k < 3; k++) {
-        off[k] = (float)job->settings->smoothing * (own[k] - mean[k]);
-        shift[k] = 0.0f;
-    }
-    /* Along the surface the shift would only increase uneven spacing. */
-    for (int k = 0; k < 3; k++) {
-        const float e[3] = {eigen->vectors.m[k], eigen->vectors.m[3 + k], eigen->vectors.m[6 + k]};
-        float component =
-            ooze_surface_across(eigen->values[k]) * (e[0] * off[0] + e[1] * off[1] + e[2] * off[2]);
-        length2 += component * component;
-        for (int a = 0; a < 3; a++) {
-            shift[a] += component * e[a];
-        }
-    }
-    float max = (float)OOZE_SURFACE_SHIFT_MAX;
-    float scale = length2 > max * max ? max / sqrtf(length2) : 1.0f;
-    for (int k = 0; k < 3; k++) {
-        shift[k] *= scale * (float)job->cloud->spacing;
+        shift[k] *= (float)job->cloud->spacing;
     }
 }
 
 /* ---- kernels ------------------------------------------------------------------------------- */
 
-static void set_round(OozeSurfaceKernel *kernel, float radius, float weight)
-{
-    float g = 1.0f / (radius * radius);
-    kernel->weight = weight;
-    kernel->xx = kernel->yy = kernel->zz = g;
-    kernel->xy = kernel->xz = kernel->yz = 0.0f;
-    kernel->extent[0] = kernel->extent[1] = kernel->extent[2] = radius;
-}
-
-static void set_stretched(OozeSurfaceKernel *kernel, const OozeEigen3 *e, float fill, float spacing)
-{
-    float axes[3], metric[3], square[3], weight;
-    ooze_surface_axes(e->values, fill, axes, &weight);
-    for (int k = 0; k < 3; k++) {
-        float length = axes[k] * spacing;
-        square[k] = length * length;
-        metric[k] = 1.0f / square[k];
-    }
-    OozeSym3 g = ooze_eigen3_compose(e, metric), box = ooze_eigen3_compose(e, square);
-    kernel->weight = weight;
-    kernel->xx = g.xx;
-    kernel->yy = g.yy;
-    kernel->zz = g.zz;
-    kernel->xy = g.xy;
-    kernel->xz = g.xz;
-    kernel->yz = g.yz;
-    /* Larger than the box by more than rounding. */
-    kernel->extent[0] = sqrtf(box.xx) * 1.0001f;
-    kernel->extent[1] = sqrtf(box.yy) * 1.0001f;
-    kernel->extent[2] = sqrtf(box.zz) * 1.0001f;
-}
-
-static void set_shared(OozeCloud *cloud, OozeSurfaceMethod method)
+void ooze_surface_shared_kernel(OozeSurfaceMethod method, double spacing, OozeSurfaceKernel *kernel)
 {
     const double inner = OOZE_SURFACE_INNER;
     bool stretched = method == OOZE_SURFACE_ANISOTROPIC;
@@ -284,7 +210,14 @@ static void set_shared(OozeCloud *cloud, OozeSurfaceMethod method)
                     : method == OOZE_SURFACE_CLAVET ? OOZE_SURFACE_CONE
                                                     : OOZE_SURFACE_ROUND;
     double weight = stretched ? 1.0 / (OOZE_SURFACE_KERNEL_VOLUME * inner * inner * inner) : 1.0;
-    set_round(&cloud->shared, (float)(radius * cloud->spacing), (float)weight);
+    ooze_kernel_set_round(kernel, (float)(radius * spacing), (float)weight);
+}
+
+double ooze_surface_level(OozeSurfaceMethod method)
+{
+    return method == OOZE_SURFACE_CLAVET      ? sqrt(OOZE_SURFACE_CONE_ISO_SQUARED)
+           : method == OOZE_SURFACE_ISOTROPIC ? OOZE_SURFACE_ROUND_ISO
+                                              : OOZE_SURFACE_ISO;
 }
 
 static void shape_range(void *context, uint64_t begin, uint64_t end, int worker)
@@ -292,15 +225,17 @@ static void shape_range(void *context, uint64_t begin, uint64_t end, int worker)
     const Shaping *job = context;
     OozeCloud *cloud = job->cloud;
     OozeSurfaceMethod method = job->settings->method;
-    OozeCloudWalk walk = ooze_cloud_walk(cloud);
+    OozeCloudWalk walk;
+    ooze_cloud_walk_init(&walk, cloud);
+    walk.offsets = job->neighbourhoods;
     (void)worker;
     for (uint64_t s = begin; s < end; s++) {
         OozeSurfaceKernel *kernel = &cloud->kernels[s];
         uint64_t i = job->particle[s];
         float shift[3] = {0};
-        OozeEigen3 eigen = ooze_sym3_eigen(job->neighbourhoods[s].spread);
-        if (method != OOZE_SURFACE_CLAVET && job->settings->smoothing > 0.0 && is_across(&eigen)) {
-            ooze_cloud_walk_to(&walk, i);
+        OozeEigen3 eigen = ooze_neighbour_axes(&job->neighbourhoods[s]);
+        if (method != OOZE_SURFACE_CLAVET && job->settings->smoothing > 0.0 &&
+            ooze_is_across(&eigen)) {
             smooth_centre(job, &walk, i, &eigen, shift);
         }
         *kernel = cloud->shared;
@@ -308,7 +243,7 @@ static void shape_range(void *context, uint64_t begin, uint64_t end, int worker)
         kernel->centre[1] = cloud->x[i].y + shift[1];
         kernel->centre[2] = cloud->x[i].z + shift[2];
         if (method == OOZE_SURFACE_ANISOTROPIC) {
-            set_stretched(kernel, &eigen, cloud->fill[i], (float)cloud->spacing);
+            ooze_kernel_set_stretched(kernel, &eigen, cloud->fill[i], (float)cloud->spacing);
         }
         /* Until the boosts are known: how line-like the neighbourhood is. */
         job->boost[s] = ooze_surface_line_likeness(eigen.values);
@@ -324,7 +259,8 @@ static void boost_range(void *context, uint64_t begin, uint64_t end, int worker)
 {
     const Shaping *job = context;
     const OozeCloud *cloud = job->cloud;
-    OozeCloudWalk walk = ooze_cloud_walk(cloud);
+    OozeCloudWalk walk;
+    ooze_cloud_walk_init(&walk, cloud);
     (void)worker;
     for (uint64_t s = begin; s < end; s++) {
         uint64_t i = job->particle[s];
@@ -339,14 +275,13 @@ static void boost_range(void *context, uint64_t begin, uint64_t end, int worker)
             for (uint32_t j = walk.run[k].begin; j < walk.run[k].end; j++) {
                 OozeSurfaceKernel own;
                 const OozeSurfaceKernel *o = ooze_cloud_kernel(cloud, j, &own);
-                float dx = at[0] - o->centre[0], dy = at[1] - o->centre[1];
-                float dz = at[2] - o->centre[2];
-                float q2 = (o->xx * dx + 2.0f * (o->xy * dy + o->xz * dz)) * dx +
-                           (o->yy * dy + 2.0f * o->yz * dz) * dy + o->zz * dz * dz;
+                const float d[3] = {at[0] - o->centre[0], at[1] - o->centre[1],
+                                    at[2] - o->centre[2]};
+                float q2 = ooze_kernel_square(o, d);
                 sum += o->weight * ooze_surface_kernel(q2);
             }
         }
-        job->boost[s] = ooze_min(ooze_max(target / sum, 1.0f), (float)OOZE_SURFACE_BOOST_MAX);
+        job->boost[s] = ooze_thin_boost(target, sum);
     }
 }
 
@@ -422,15 +357,13 @@ OozeStatus ooze_cloud_shape(OozeCloud *cloud, const OozeSurfaceSettings *setting
 {
     Shaping job = {.cloud = cloud, .settings = settings};
     cloud->cones = settings->method == OOZE_SURFACE_CLAVET;
-    cloud->iso = cloud->cones                                 ? sqrt(OOZE_SURFACE_CONE_ISO_SQUARED)
-                 : settings->method == OOZE_SURFACE_ISOTROPIC ? OOZE_SURFACE_ROUND_ISO
-                                                              : OOZE_SURFACE_ISO;
+    cloud->iso = ooze_surface_level(settings->method);
     cloud->slot = ooze_alloc(cloud->n, sizeof *cloud->slot);
     cloud->fill = ooze_alloc(cloud->n, sizeof *cloud->fill);
     if (!cloud->slot || !cloud->fill) {
         return ooze_fail_memory(error, "the particles of a surface", cloud->n * 8);
     }
-    set_shared(cloud, settings->method);
+    ooze_surface_shared_kernel(settings->method, cloud->spacing, &cloud->shared);
     ooze_parallel_for(threads, cloud->n, 256, fill_range, cloud);
     ooze_parallel_for(threads, cloud->n, 256, mark_range, cloud);
     if (cloud->label) {

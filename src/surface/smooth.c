@@ -14,31 +14,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/f32x4.h"
 #include "base/fail.h"
-#include "surface/rings.h"
-
-/* Weight of the neighbours' mean in a pass. */
-#define STEP 0.5f
-/* Displacements of neighbours that differ by more than this belong to different parts of the shape,
-   in spacings. */
-#define ALIKE 0.12
-/* Upper bound of the displacement, in spacings. */
-#define DISPLACEMENT_MAX 0.3f
-/* Passes over the normals after the last. */
-enum { NORMAL_PASSES = 3 };
-/* Passes over the displacements in which all neighbours are alike: ripples must not count as parts
-   of the shape. */
-enum { PLAIN_PASSES = 4 };
-/* Passes over the limited displacements: at sharp ridges the limits differ between neighbours. */
-enum { LAST_PASSES = 2 };
-
-typedef struct Smoothing {
-    const OozeRings *rings;
-    const float *from; /* one or three numbers per vertex */
-    float *to;
-    uint64_t fixed; /* the first vertices that keep their values */
-    float likeness; /* of numbers: one over the square of the difference at which they are unlike */
-} Smoothing;
+#include "surface/smooth_formula.h"
 
 /* The arrays of a filter, all per vertex. */
 typedef struct Filter {
@@ -49,56 +27,46 @@ typedef struct Filter {
     float *amount;                  /* 2 per vertex: displacement along the normal, and scratch */
 } Filter;
 
-static void smooth_vectors(void *context, uint64_t begin, uint64_t end, int worker)
+/* As ooze_low_pass_vector, with the same bits, three numbers at a time: a fourth one behind them is
+   read and ignored. */
+static void vector_range(void *context, uint64_t begin, uint64_t end, int worker)
 {
-    const Smoothing *job = context;
+    const OozeLowPass *job = context;
     (void)worker;
     for (uint64_t v = begin; v < end; v++) {
-        uint64_t first = job->rings->first[v], last = job->rings->first[v + 1];
-        const float *own = job->from + 3 * v;
-        /* Relative to the vertex: far from the origin the sum would lose its digits. */
-        float sum[3] = {0.0f, 0.0f, 0.0f};
+        uint64_t first = job->rings.first[v], last = job->rings.first[v + 1];
+        const OozeF32x4 own = ooze_f32x4_load(job->from + 3 * v);
+        OozeF32x4 sum = ooze_f32x4_splat(0.0f);
         for (uint64_t k = first; k < last; k++) {
-            const float *other = job->from + 3 * (uint64_t)job->rings->edges[k].to;
-            for (uint64_t a = 0; a < 3; a++) {
-                sum[a] += other[a] - own[a];
-            }
+            sum += ooze_f32x4_load(job->from + 3 * (uint64_t)job->rings.to[k]) - own;
         }
-        float scale = last > first && v >= job->fixed ? STEP / (float)(last - first) : 0.0f;
+        float scale =
+            last > first && v >= job->fixed ? OOZE_SMOOTH_STEP / (float)(last - first) : 0.0f;
+        sum = own + ooze_f32x4_splat(scale) * sum;
         for (uint64_t a = 0; a < 3; a++) {
-            job->to[3 * v + a] = own[a] + scale * sum[a];
+            job->to[3 * v + a] = sum[a];
         }
     }
 }
 
-/* Neighbours count the less the more they differ: across an edge of the shape the displacement
-   changes, and averaging over that would raise a lip beside it. */
-static void smooth_numbers(void *context, uint64_t begin, uint64_t end, int worker)
+static void number_range(void *context, uint64_t begin, uint64_t end, int worker)
 {
-    const Smoothing *job = context;
     (void)worker;
     for (uint64_t v = begin; v < end; v++) {
-        uint64_t first = job->rings->first[v], last = job->rings->first[v + 1];
-        float own = job->from[v], sum = 0.0f;
-        for (uint64_t k = first; k < last; k++) {
-            float difference = job->from[job->rings->edges[k].to] - own;
-            float alike = 1.0f - difference * difference * job->likeness;
-            sum += alike > 0.0f ? alike * alike * difference : 0.0f;
-        }
-        float scale = last > first && v >= job->fixed ? STEP / (float)(last - first) : 0.0f;
-        job->to[v] = own + scale * sum;
+        ooze_low_pass_number(context, v);
     }
 }
 
-/* Applies the filter `passes` times; the result is in `values`. */
+/* Applies the filter `passes` times; the result is in `values`. Arrays of vectors have one number
+   more. */
 static void low_pass(const OozeSurfaceMesh *mesh, const Filter *filter, float *values,
                      float *scratch, int width, int passes, OozeThreads *threads)
 {
     for (int pass = 0; pass < passes; pass++) {
-        Smoothing job = {&filter->rings, pass % 2 ? scratch : values, pass % 2 ? values : scratch,
-                         filter->fixed, filter->likeness};
+        OozeLowPass job = {filter->rings, pass % 2 ? scratch : values, pass % 2 ? values : scratch,
+                           filter->fixed, filter->likeness};
         ooze_parallel_for(threads, mesh->vertex_count, 1024,
-                          width == 3 ? smooth_vectors : smooth_numbers, &job);
+                          width == 3 ? vector_range : number_range, &job);
     }
     if (passes % 2) {
         memcpy(values, scratch, mesh->vertex_count * (uint64_t)width * sizeof *values);
@@ -111,39 +79,15 @@ typedef struct Normals {
     const OozeSurfaceMesh *mesh;
     const OozeRings *rings;
     float *normals;
-    float scale; /* one over the spacing: squares of small lengths would underflow */
+    float scale; /* one over the spacing */
 } Normals;
 
-static void scale_to_unit(float n[3])
-{
-    float length = sqrtf(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
-    for (int a = 0; a < 3; a++) {
-        n[a] = length > 0.0f ? n[a] / length : (float)(a == 2);
-    }
-}
-
-/* Mean of the triangles' normals, weighted by their areas: slivers have little weight. */
 static void normal_range(void *context, uint64_t begin, uint64_t end, int worker)
 {
     const Normals *job = context;
     (void)worker;
     for (uint64_t v = begin; v < end; v++) {
-        const float *own = job->mesh->positions + 3 * v;
-        float sum[3] = {0.0f, 0.0f, 0.0f};
-        for (uint64_t k = job->rings->first[v]; k < job->rings->first[v + 1]; k++) {
-            const float *p = job->mesh->positions + 3 * (uint64_t)job->rings->edges[k].to;
-            const float *q = job->mesh->positions + 3 * (uint64_t)job->rings->edges[k].third;
-            float e[3], f[3];
-            for (int a = 0; a < 3; a++) {
-                e[a] = (p[a] - own[a]) * job->scale;
-                f[a] = (q[a] - own[a]) * job->scale;
-            }
-            for (int a = 0; a < 3; a++) {
-                sum[a] += e[(a + 1) % 3] * f[(a + 2) % 3] - e[(a + 2) % 3] * f[(a + 1) % 3];
-            }
-        }
-        scale_to_unit(sum);
-        memcpy(job->normals + 3 * v, sum, sizeof sum);
+        ooze_vertex_normal(job->mesh->positions, job->rings, job->scale, v, job->normals + 3 * v);
     }
 }
 
@@ -152,7 +96,7 @@ static void unit_range(void *context, uint64_t begin, uint64_t end, int worker)
     float *normals = context;
     (void)worker;
     for (uint64_t v = begin; v < end; v++) {
-        scale_to_unit(normals + 3 * v);
+        ooze_scale_to_unit(normals + 3 * v);
     }
 }
 
@@ -160,7 +104,7 @@ OozeStatus ooze_mesh_normals(const OozeSurfaceMesh *mesh, double spacing, OozeTh
                              float *normals, OozeError *error)
 {
     Filter filter = {0};
-    filter.other = ooze_alloc(mesh->vertex_count, 3 * sizeof *filter.other);
+    filter.other = ooze_alloc(mesh->vertex_count + 1, 3 * sizeof *filter.other);
     if (!filter.other) {
         return ooze_fail_memory(error, "normals", mesh->vertex_count * 3 * sizeof *filter.other);
     }
@@ -168,7 +112,7 @@ OozeStatus ooze_mesh_normals(const OozeSurfaceMesh *mesh, double spacing, OozeTh
     if (!status) {
         Normals job = {mesh, &filter.rings, normals, (float)(1.0 / spacing)};
         ooze_parallel_for(threads, mesh->vertex_count, 1024, normal_range, &job);
-        low_pass(mesh, &filter, normals, filter.other, 3, NORMAL_PASSES, threads);
+        low_pass(mesh, &filter, normals, filter.other, 3, OOZE_SMOOTH_NORMAL_PASSES, threads);
         ooze_parallel_for(threads, mesh->vertex_count, 1024, unit_range, normals);
     }
     ooze_rings_free(&filter.rings);
@@ -189,11 +133,8 @@ static void project_range(void *context, uint64_t begin, uint64_t end, int worke
     const Displacement *job = context;
     (void)worker;
     for (uint64_t v = begin; v < end; v++) {
-        float sum = 0.0f;
-        for (uint64_t a = 3 * v; a < 3 * v + 3; a++) {
-            sum += job->filter->normals[a] * (job->filter->shift[a] - job->mesh->positions[a]);
-        }
-        job->filter->amount[v] = sum;
+        job->filter->amount[v] = ooze_smooth_distance(
+            job->filter->normals + 3 * v, job->filter->shift + 3 * v, job->mesh->positions + 3 * v);
     }
 }
 
@@ -203,13 +144,9 @@ static void limit_range(void *context, uint64_t begin, uint64_t end, int worker)
     const Displacement *job = context;
     (void)worker;
     for (uint64_t v = begin; v < end; v++) {
-        const float *n = job->filter->normals + 3 * v, *to = job->filter->shift + 3 * v;
-        const float *x = job->mesh->positions + 3 * v;
-        float d = n[0] * (to[0] - x[0]) + n[1] * (to[1] - x[1]) + n[2] * (to[2] - x[2]);
-        float most = fabsf(d); /* not more than the filter itself would move it */
-        d -= job->filter->amount[v];
-        d = d > most ? most : d < -most ? -most : d;
-        job->filter->amount[v] = d / sqrtf(1.0f + d * d / (job->limit * job->limit));
+        float d = ooze_smooth_distance(job->filter->normals + 3 * v, job->filter->shift + 3 * v,
+                                       job->mesh->positions + 3 * v);
+        job->filter->amount[v] = ooze_smooth_limit(d, job->filter->amount[v], job->limit);
     }
 }
 
@@ -236,8 +173,8 @@ static void free_filter(Filter *filter)
 static OozeStatus create_filter(const OozeSurfaceMesh *mesh, Filter *filter, OozeError *error)
 {
     uint64_t count = mesh->vertex_count;
-    *filter = (Filter){.other = ooze_alloc(count, 3 * sizeof(float)),
-                       .shift = ooze_alloc(count, 3 * sizeof(float)),
+    *filter = (Filter){.other = ooze_alloc(count + 1, 3 * sizeof(float)),
+                       .shift = ooze_alloc(count + 1, 3 * sizeof(float)),
                        .normals = ooze_alloc(count, 3 * sizeof(float)),
                        .amount = ooze_alloc(count, 2 * sizeof(float))};
     if (!filter->other || !filter->shift || !filter->normals || !filter->amount) {
@@ -272,19 +209,21 @@ static void smooth(OozeSurfaceMesh *mesh, Filter *filter, const OozeSmoothing *h
                    OozeThreads *threads)
 {
     uint64_t count = mesh->vertex_count;
-    int plain = how->passes < PLAIN_PASSES ? how->passes : PLAIN_PASSES;
+    int plain = how->passes < OOZE_SMOOTH_PLAIN_PASSES ? how->passes : OOZE_SMOOTH_PLAIN_PASSES;
     Normals normals = {mesh, &filter->rings, filter->normals, (float)(1.0 / how->spacing)};
-    Displacement displacement = {mesh, filter, DISPLACEMENT_MAX * (float)how->spacing};
+    Displacement displacement = {mesh, filter, OOZE_SMOOTH_DISPLACEMENT_MAX * (float)how->spacing};
     ooze_parallel_for(threads, count, 1024, normal_range, &normals);
     memcpy(filter->shift, mesh->positions, count * 3 * sizeof(float));
     low_pass(mesh, filter, filter->shift, filter->other, 3, how->passes, threads);
     ooze_parallel_for(threads, count, 1024, project_range, &displacement);
     low_pass(mesh, filter, filter->amount, filter->amount + count, 1, plain, threads);
-    filter->likeness = (float)(1.0 / (ALIKE * ALIKE * how->spacing * how->spacing));
+    filter->likeness =
+        (float)(1.0 / (OOZE_SMOOTH_ALIKE * OOZE_SMOOTH_ALIKE * how->spacing * how->spacing));
     low_pass(mesh, filter, filter->amount, filter->amount + count, 1, how->passes - plain, threads);
     ooze_parallel_for(threads, count, 1024, limit_range, &displacement);
     filter->likeness = 0.0f;
-    low_pass(mesh, filter, filter->amount, filter->amount + count, 1, LAST_PASSES, threads);
+    low_pass(mesh, filter, filter->amount, filter->amount + count, 1, OOZE_SMOOTH_LAST_PASSES,
+             threads);
     ooze_parallel_for(threads, count, 1024, move_range, &displacement);
 }
 

@@ -4,8 +4,9 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
-#include "surface/attributes.h"
+#include "surface/device.h"
 #include "surface/rings.h"
+#include "world/engine.h"
 #include "world/frame.h"
 
 /* Largest displacement of the surface by decimation, in spacings. */
@@ -104,6 +105,34 @@ static OozeStatus build(OozeOwnedSurface *owned, const OozeFrame *frame,
     return status;
 }
 
+/* On the GPU, if it is chosen, exists and supports the frame: then *done is true. A GPU that fails
+   is an error for device cuda only. */
+static OozeStatus build_on_device(OozeOwnedSurface *owned, const OozeFrame *frame,
+                                  const OozeSurfaceSettings *settings, bool *done, OozeError *error)
+{
+    char text[256] = "";
+    const OozeSurfaceDevice *gpu = ooze_surface_device();
+    OozeDevice device = settings->device;
+    *done = false;
+    OozeStatus status = ooze_device_choose(&device, error);
+    if (status || device == OOZE_DEVICE_CPU) {
+        return status;
+    }
+    bool wanted = device == OOZE_DEVICE_CUDA;
+    if (!gpu || (gpu->stand_in && !wanted)) {
+        return wanted ? ooze_device_missing(error) : OOZE_OK;
+    }
+    if (!gpu->available(text, sizeof text)) {
+        return wanted ? ooze_device_unusable(text, error) : OOZE_OK;
+    }
+    OozeError why = {0};
+    status = gpu->build(frame, settings, owned, done, &why);
+    if (status && wanted && error) {
+        *error = why;
+    }
+    return wanted ? status : OOZE_OK;
+}
+
 static void publish(OozeOwnedSurface *owned)
 {
     OozeSurface *surface = &owned->surface;
@@ -136,14 +165,18 @@ OozeStatus ooze_surface_build(const OozeFrame *frame, const OozeSurfaceSettings 
     if (status) {
         return status;
     }
-    OozeThreads *pool = NULL;
+    bool done;
     OozeOwnedSurface *owned = ooze_alloc_zero(1, sizeof *owned);
     if (!owned) {
         return ooze_fail_memory(error, "a surface", sizeof *owned);
     }
-    status = ooze_threads_create(threads, &pool, error);
-    status = status ? status : build(owned, frame, settings, pool, error);
-    ooze_threads_destroy(pool);
+    status = build_on_device(owned, frame, settings, &done, error);
+    if (!status && !done) {
+        OozeThreads *pool = NULL;
+        status = ooze_threads_create(threads, &pool, error);
+        status = status ? status : build(owned, frame, settings, pool, error);
+        ooze_threads_destroy(pool);
+    }
     publish(owned);
     if (status) {
         ooze_surface_free(&owned->surface);

@@ -17,10 +17,14 @@ static const char *const device_names[OOZE_DEVICE_COUNT] = {
 
 /* ---- choosing --------------------------------------------------------------------------- */
 
-static OozeStatus read_environment(OozeDevice *device, OozeError *error)
+OozeStatus ooze_device_choose(OozeDevice *device, OozeError *error)
 {
     const char *text = getenv("OOZE_DEVICE");
-    if (!text || !text[0]) {
+    if ((unsigned)*device >= OOZE_DEVICE_COUNT) {
+        return ooze_fail(error, OOZE_ERROR_ARGUMENT, "use one of OozeDevice", "%d is no device",
+                         (int)*device);
+    }
+    if (*device != OOZE_DEVICE_AUTO || !text || !text[0]) {
         return OOZE_OK;
     }
     for (int i = 0; i < OOZE_DEVICE_COUNT; i++) {
@@ -33,16 +37,24 @@ static OozeStatus read_environment(OozeDevice *device, OozeError *error)
                      "the environment variable OOZE_DEVICE is '%.40s', which is no device", text);
 }
 
+OozeStatus ooze_device_missing(OozeError *error)
+{
+    return ooze_fail(error, OOZE_ERROR_UNSUPPORTED,
+                     "build with `cmake --preset cuda`, or use device cpu",
+                     "this build of ooze has no CUDA back end, so device cuda cannot be used");
+}
+
+OozeStatus ooze_device_unusable(const char *why, OozeError *error)
+{
+    return ooze_fail(error, OOZE_ERROR_UNSUPPORTED, "use device cpu",
+                     "device cuda cannot be used: %s", why);
+}
+
 OozeStatus ooze_world_open_device(OozeWorld *world, OozeError *error)
 {
     char text[TEXT_BYTES] = "";
     world->device = world->def.device;
-    if ((unsigned)world->device >= OOZE_DEVICE_COUNT) {
-        return ooze_fail(error, OOZE_ERROR_ARGUMENT, "use one of OozeDevice", "%d is no device",
-                         (int)world->device);
-    }
-    OozeStatus status =
-        world->device == OOZE_DEVICE_AUTO ? read_environment(&world->device, error) : OOZE_OK;
+    OozeStatus status = ooze_device_choose(&world->device, error);
     if (status || world->device == OOZE_DEVICE_CPU) {
         return status;
     }
@@ -51,13 +63,10 @@ OozeStatus ooze_world_open_device(OozeWorld *world, OozeError *error)
         return OOZE_OK;
     }
     if (!world->gpu_engine) {
-        return ooze_fail(error, OOZE_ERROR_UNSUPPORTED,
-                         "build with `cmake --preset cuda`, or use device cpu",
-                         "this build of ooze has no CUDA back end, so device cuda cannot be used");
+        return ooze_device_missing(error);
     }
     if (!world->gpu_engine->available(text, sizeof text)) {
-        return ooze_fail(error, OOZE_ERROR_UNSUPPORTED, "use device cpu",
-                         "device cuda cannot be used: %s", text);
+        return ooze_device_unusable(text, error);
     }
     return OOZE_OK;
 }

@@ -101,6 +101,12 @@ typedef struct OozeEngine {
 /* The processor: `data` of its functions is the world. */
 extern const OozeEngine ooze_cpu_engine;
 
+/* Replaces AUTO by the choice of the environment variable OOZE_DEVICE, if there is one. */
+OozeStatus ooze_device_choose(OozeDevice *device, OozeError *error);
+/* Errors of device cuda: this build has no such part, or it cannot be used here. */
+OozeStatus ooze_device_missing(OozeError *error);
+OozeStatus ooze_device_unusable(const char *why, OozeError *error);
+
 /* The engine of that name besides the processor: NULL where this build has none. Defined in
    src/parts. */
 const OozeEngine *ooze_engine_find(const char *name);

@@ -8,8 +8,8 @@ from ctypes import (Structure, c_bool, c_char_p, c_double, c_int, c_uint64, c_vo
 from enum import IntEnum
 from typing import Any
 from ooze.c._support import enumerated, member, structure
-from ooze.c.types_types import OozeLogCallback
-from ooze.c.world_types import OozeDevice, OozeWorldDef
+from ooze.c.types_types import OozeDevice, OozeLogCallback
+from ooze.c.world_types import OozeWorldDef
 
 
 class OozeScene(Structure):

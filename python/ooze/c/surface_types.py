@@ -9,6 +9,7 @@ from ctypes import (POINTER, Structure, c_char_p, c_double, c_float, c_int, c_ui
 from enum import IntEnum
 from typing import Any
 from ooze.c._support import enumerated, member, structure
+from ooze.c.types_types import OozeDevice
 
 
 class OozeSurfaceMethod(IntEnum):
@@ -37,6 +38,10 @@ class OozeSurfaceSettings(Structure):
     fields: Any = member(POINTER(c_char_p),
         "names of particle fields to interpolate at the vertices")
     field_count: int = member(c_int)
+    device: int = enumerated(OozeDevice, c_int,
+        "With the GPU, frames of several materials, decimated surfaces and grids above the "
+        "limit are left to the processor. Meshes of different devices are close, but not "
+        "bitwise equal.")
 
 
 @structure

@@ -121,3 +121,15 @@ class OozePart(Structure):
     present: bool = member(c_bool)
     detail: bytes | None = member(c_char_p,
         "its version; if not present, how to add it to the build")
+
+
+class OozeDevice(IntEnum):
+    """The device that computes steps and surfaces."""
+    # The GPU if the build and the computer have one and it supports the method with its settings;
+    # else the processor. The environment variable OOZE_DEVICE, `cpu` or `cuda`, overrides this
+    # choice.
+    OOZE_DEVICE_AUTO = 0
+    OOZE_DEVICE_CPU = 1
+    # the GPU; an error if it cannot be used
+    OOZE_DEVICE_CUDA = 2
+    OOZE_DEVICE_COUNT = 3

@@ -9,26 +9,14 @@ from ctypes import (POINTER, Structure, c_bool, c_char_p, c_double, c_float, c_i
 from enum import IntEnum
 from typing import Any
 from ooze.c._support import enumerated, member, structure
-from ooze.c.types_types import (OozeAxis, OozeLogCallback, OozeMaterialId, OozeParamInfo,
-                                OozeSolidId, OozeVec3)
+from ooze.c.types_types import (OozeAxis, OozeDevice, OozeLogCallback, OozeMaterialId,
+                                OozeParamInfo, OozeSolidId, OozeVec3)
 from ooze.c.shape_types import OozeMotionDef, OozeShapeDef
 from ooze.c.look_types import OozeLookDef
 
 
 class OozeWorld(Structure):
     """An object of the library: OozeWorld."""
-
-
-class OozeDevice(IntEnum):
-    """The device that computes the steps."""
-    # The GPU if the build and the computer have one and it supports the method with its settings;
-    # else the processor. The environment variable OOZE_DEVICE, `cpu` or `cuda`, overrides this
-    # choice.
-    OOZE_DEVICE_AUTO = 0
-    OOZE_DEVICE_CPU = 1
-    # the GPU; an error if it cannot be used
-    OOZE_DEVICE_CUDA = 2
-    OOZE_DEVICE_COUNT = 3
 
 
 @structure
