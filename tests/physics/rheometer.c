@@ -304,7 +304,38 @@ static void rheometer_T08_consistent(void **state)
     MEASURED("relaxation time over tau + dt/2", time / (0.1 + 0.5 / 240), 0.95, 1.05);
 }
 
+/* ---- long steps ------------------------------------------------------------------------------ */
+
+/* Viscosity of a Maxwell fluid by momentum, over the stress that its conformation reports, which
+   is exact in steady shear. The step is a share of the relaxation time; the rate is the smaller of
+   1/tau and 0.4 strains a step. */
+static double felt_over_reported(double share, double spacing)
+{
+    const double tau = 0.1, rate = fmin(1.0, 0.4 / share) / tau;
+    OozeMaterialDef material = maxwell(4000, tau);
+    OozeSample sample = sample_of(&material);
+    sample.spacing = spacing;
+    sample.time_step = share * tau;
+    sample.jitter = 0;
+    OozeExperiment e = {
+        .kind = OOZE_EXPERIMENT_FLOW, .count = 1, .x = {rate}, .seconds = 5 * tau};
+    run(&e, 1, &sample);
+    printf("  step %g tau, spacing %g m, rate tau %g: reported over theory %.4f, by momentum %.4f\n",
+           share, spacing, rate * tau, reported_over(e.y[0][0]), momentum_over(e.y[0][0]));
+    return momentum_over(e.y[0][0]) / reported_over(e.y[0][0]);
+}
+
+static void rheometer_T09_steps(void **state)
+{
+    (void)state;
+    const double shares[] = {0.01, 0.03, 0.1, 0.3, 1};
+    for (int k = 0; k < 5; k++) {
+        MEASURED("viscosity by momentum over that of the stress", felt_over_reported(shares[k], 0.01), 0.5, 2);
+    }
+}
+
 ACCEPTANCE_MAIN(cmocka_unit_test(rheometer_T01_grid), cmocka_unit_test(rheometer_T02_rotation),
                 cmocka_unit_test(rheometer_T03_stretch), cmocka_unit_test(rheometer_T04_carreau),
                 cmocka_unit_test(rheometer_T05_yield), cmocka_unit_test(rheometer_T06_momentum),
-                cmocka_unit_test(rheometer_T07_modes), cmocka_unit_test(rheometer_T08_consistent))
+                cmocka_unit_test(rheometer_T07_modes), cmocka_unit_test(rheometer_T08_consistent),
+                cmocka_unit_test(rheometer_T09_steps))
