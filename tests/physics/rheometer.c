@@ -306,10 +306,9 @@ static void rheometer_T08_consistent(void **state)
 
 /* ---- long steps ------------------------------------------------------------------------------ */
 
-/* Viscosity of a Maxwell fluid by momentum, over the stress that its conformation reports, which
-   is exact in steady shear. The step is a share of the relaxation time; the rate is the smaller of
-   1/tau and 0.4 strains a step. */
-static double felt_over_reported(double share, double spacing)
+/* Viscosity of a Maxwell fluid over theory, by stress and by momentum. The step is a share of the
+   relaxation time; the rate is the smaller of 1/tau and 0.4 strains a step. */
+static void measure_step(double share, double spacing)
 {
     const double tau = 0.1, rate = fmin(1.0, 0.4 / share) / tau;
     OozeMaterialDef material = maxwell(4000, tau);
@@ -317,20 +316,24 @@ static double felt_over_reported(double share, double spacing)
     sample.spacing = spacing;
     sample.time_step = share * tau;
     sample.jitter = 0;
-    OozeExperiment e = {
-        .kind = OOZE_EXPERIMENT_FLOW, .count = 1, .x = {rate}, .seconds = 5 * tau};
+    OozeExperiment e = {.kind = OOZE_EXPERIMENT_FLOW, .count = 1, .x = {rate}, .seconds = 5 * tau};
     run(&e, 1, &sample);
-    printf("  step %g tau, spacing %g m, rate tau %g: reported over theory %.4f, by momentum %.4f\n",
-           share, spacing, rate * tau, reported_over(e.y[0][0]), momentum_over(e.y[0][0]));
-    return momentum_over(e.y[0][0]) / reported_over(e.y[0][0]);
+    printf("  step %g tau, spacing %g m, rate tau %g\n", share, spacing, rate * tau);
+    MEASURED("viscosity over theory", reported_over(e.y[0][0]), 0.98, 1.01);
+    MEASURED("the same by momentum", momentum_over(e.y[0][0]), 0.98, 1.01);
 }
 
+/* The floor that keeps the operator stiff (docs/methods/conformation.md) adds no viscosity: with it
+   the figures are 1.003, 1.013, 1.037, 1.075 and 1.085 at these steps. What is left is of second
+   order in the strain of a step. */
 static void rheometer_T09_steps(void **state)
 {
     (void)state;
-    const double shares[] = {0.01, 0.03, 0.1, 0.3, 1};
-    for (int k = 0; k < 5; k++) {
-        MEASURED("viscosity by momentum over that of the stress", felt_over_reported(shares[k], 0.01), 0.5, 2);
+    const double shares[] = {0.01, 0.03, 0.1, 0.3, 1}, spacings[] = {0.01, 0.02, 0.005};
+    for (int k = 0; k < (full_sweep() ? 3 : 1); k++) {
+        for (int i = 0; i < 5; i++) {
+            measure_step(shares[i], spacings[k]);
+        }
     }
 }
 
