@@ -1,5 +1,4 @@
-/* Acceptance tests of slow flow that ends, and of flow that remembers: a heap of paste comes to
-   rest, and fluid that leaves a slit swells by its elasticity. */
+/* Acceptance test of slow flow that ends: a heap of paste with a yield stress comes to rest. */
 #include "physics/fixtures.h"
 
 enum { DENSITY_STAGE, VELOCITY_SOLVE }; /* of the setting `pressure` */
@@ -73,74 +72,4 @@ static void conformation_T120_paste(void **state)
     }
 }
 
-/* ---- T121: die swell ------------------------------------------------------------------------- */
-
-/* Of a slit, Tanner 1970 with the Newtonian value: recoverable shear S = tau times the rate at the
-   wall. */
-static double tanner(double s)
-{
-    return 0.19 + pow(1 + s * s / 3, 0.25);
-}
-
-typedef struct Slit {
-    double relaxation; /* s; 0: Newtonian */
-    double step;       /* s */
-    int across;        /* spacings of the gap of 12 cm */
-    int pressure;      /* of the setting */
-} Slit;
-
-enum { SLIT_DEPTH = 7 };
-static const double gap = 0.12, slit_speed = 0.05, slit_viscosity = 100;
-
-static OozeWorld *make_slit(const Slit *slit)
-{
-    double d = gap / slit->across, length = 2 * gap, tau = slit->relaxation, depth = SLIT_DEPTH * d;
-    OozeWorld *world = make_world(
-        (Setup){.spacing = d, .time_step = slit->step, .box = vec3(0, 0, SLIT_DEPTH * d)});
-    OozeMaterialId id =
-        add_matter(world, tau > 0 ? maxwell_matter(slit_viscosity / tau, tau)
-                                  : newtonian_matter(slit_viscosity));
-    set_param(world, "pressure", slit->pressure);
-    for (int side = -1; side <= 1; side += 2) {
-        OozeSolidDef wall = ooze_solid_def_default();
-        wall.shape = ooze_shape_def_default(OOZE_SHAPE_BOX);
-        wall.shape.size = vec3(length + 4 * d, 4 * d, depth + 8 * d);
-        wall.shape.position =
-            vec3(-0.5 * length - 2 * d, side * (0.5 * gap + 2 * d), 0.5 * depth);
-        wall.friction = INFINITY;
-        CHECK_OK(ooze_world_add_solid(world, &wall, NULL, &error));
-    }
-    OozeEmitterDef nozzle = ooze_emitter_def_default();
-    nozzle.material = id;
-    nozzle.outline = OOZE_OUTLINE_RECTANGLE;
-    nozzle.size = vec3(gap, depth, 0);
-    nozzle.position = vec3(-length, 0, 0.5 * depth);
-    nozzle.direction = vec3(1, 0, 0);
-    nozzle.speed = slit_speed;
-    CHECK_OK(ooze_world_add_emitter(world, &nozzle, NULL, &error));
-    OozeSinkDef end = ooze_sink_def_default();
-    end.shape = ooze_shape_def_default(OOZE_SHAPE_BOX);
-    end.shape.size = vec3(gap, 10 * gap, 10 * gap);
-    end.shape.position = vec3(3.5 * gap, 0, 0);
-    CHECK_OK(ooze_world_add_sink(world, &end, &error));
-    return world;
-}
-
-/* Thickness by volume from one to two gaps behind the exit, over the gap. */
-static double swell_of(const Slit *slit)
-{
-    OozeWorld *world = make_slit(slit);
-    double d = gap / slit->across, sum = 0;
-    advance(world, 12);
-    for (int k = 0; k < 4; k++) { /* the nozzle emits in layers */
-        advance(world, 0.25);
-        const OozeFrame *frame = ooze_world_frame(world);
-        const OozeFieldView *x = ooze_frame_field(frame, "position");
-        for (uint64_t i = 0; i < frame->particle_count; i++) {
-            double at = ooze_field_value(x, i, 0) / gap;
-            sum += at > 1 && at < 2 ? 0.25 : 0;
-        }
-    }
-    ooze_world_destroy(world);
-    return sum * d * d / (SLIT_DEPTH * gap * gap);
-}
+ACCEPTANCE_MAIN(cmocka_unit_test(conformation_T120_paste))
