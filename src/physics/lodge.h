@@ -54,23 +54,18 @@ OOZE_FORMULA OozeSym3 ooze_lodge_update(OozeSym3 q, OozeMat3 a, OozeMemory memor
     return ooze_sym3_add(ooze_sym3_add(carried, fresh), ooze_sym3_add(first, second));
 }
 
-/* The floor G r dt s, s = max(0, 1 - smallest eigenvalue of Q), that keeps the operator below as
-   stiff as that of the unstretched fluid where Q is nearly singular. */
-OOZE_FORMULA OOZE_REAL ooze_lodge_floor(OozeSym3 q, OOZE_REAL g, OOZE_REAL dt, OozeMemory memory)
-{
-    OOZE_REAL elastic = g * memory.r * dt;
-    return elastic > 0 ? elastic * ooze_max(0, 1 - ooze_sym3_min_eigenvalue(q)) : 0;
-}
-
 /* The implicit operator of a particle, D -> D A + A D + k tr(D) I. Its A is the stiffness
-   linearised at the present Q (not at I: that is unstable for Q > 2), with that floor:
-     A = G r dt (Q + s I) + (G m1 + nu) I. */
+   linearised at the present Q (not at I: that is unstable for Q > 2), with a floor s that keeps it
+   as stiff as the unstretched fluid where Q is nearly singular:
+     A = G r dt (Q + s I) + (G m1 + nu) I, s = max(0, 1 - smallest eigenvalue of Q). */
 OOZE_FORMULA OozeSym3 ooze_lodge_stiffness(OozeSym3 q, OOZE_REAL g, OOZE_REAL nu, OOZE_REAL dt,
                                            OozeMemory memory)
 {
-    OozeSym3 a = ooze_sym3_scale(q, g * memory.r * dt);
+    OOZE_REAL elastic = g * memory.r * dt;
+    OOZE_REAL floor = elastic > 0 ? ooze_max(0, 1 - ooze_sym3_min_eigenvalue(q)) : 0;
     OOZE_REAL viscous = g * memory.m1_dt * dt + nu;
-    OOZE_REAL diagonal = ooze_lodge_floor(q, g, dt, memory) + viscous;
+    OozeSym3 a = ooze_sym3_scale(q, elastic);
+    OOZE_REAL diagonal = elastic * floor + viscous;
     a.xx += diagonal;
     a.yy += diagonal;
     a.zz += diagonal;

@@ -239,7 +239,6 @@ typedef struct OozeLodgeSums {
     OozeSym3 stress;    /* G (Q - I) at the beginning of the step */
     OozeSym3 retained;  /* r G (Q - I) */
     float viscous;      /* part of A that does not follow Q */
-    float floor;        /* part of A that only keeps the operator stiff: see ooze_lodge_floor */
     float whole;        /* the modulus over that of A: more than 1 where a material yields */
     float hourglass;
 } OozeLodgeSums;
@@ -256,7 +255,6 @@ OOZE_FORMULA OozeLodgeSums ooze_lodge_sum_modes(const OozeRheology *m, const Ooz
     sums.stiffness = ooze_lodge_stiffness(q[0], modulus, soft->viscosity, dt, m->memory);
     sums.retained = ooze_lodge_retained_stress(q[0], modulus, m->memory);
     sums.viscous = modulus * m->memory.m1_dt * dt + soft->viscosity;
-    sums.floor = ooze_lodge_floor(q[0], modulus, dt, m->memory);
     sums.hourglass = soft->solvent_hourglass + ooze_lodge_stretch(q[0]) * elastic;
     OozeMemory lasting = m->memory;
     lasting.r = 1;
@@ -272,7 +270,6 @@ OOZE_FORMULA OozeLodgeSums ooze_lodge_sum_modes(const OozeRheology *m, const Ooz
         sums.retained = ooze_sym3_add(sums.retained, retained);
         sums.stress = ooze_sym3_add(sums.stress, stress);
         sums.viscous += gk * mode->memory.m1_dt * dt;
-        sums.floor += ooze_lodge_floor(qk, gk, dt, mode->memory);
         sums.hourglass += ooze_lodge_stretch(qk) * (soft->elastic * mode->hourglass);
     }
     return sums;
@@ -316,16 +313,6 @@ OOZE_FORMULA OozeLodgeCoefficients ooze_lodge_stage(const OozeLodgeSums *sums, f
     return ooze_lodge_complete(c, s);
 }
 
-/* The floor is no stress of the fluid: what it adds to the stress of the last pass is taken back
-   explicitly, so that a steady flow feels nothing of it. */
-OOZE_FORMULA OozeSym3 ooze_lodge_without_floor(const OozeLodgeSums *sums, OozeSym3 ww,
-                                               const OozeLodgeState *s)
-{
-    OozeMat3 strain = ooze_lodge_strain(s->l, s->dt);
-    OozeSym3 d = ooze_sym3_add(ooze_sym3_scale(ooze_mat3_symmetric(strain), 1.0f / s->dt), ww);
-    return ooze_sym3_scale(d, -2.0f * sums->floor);
-}
-
 OOZE_FORMULA OozeLodgeCoefficients ooze_lodge_coefficients(const OozeRheology *m,
                                                            const OozeLodgeState *s)
 {
@@ -348,7 +335,6 @@ OOZE_FORMULA OozeLodgeCoefficients ooze_lodge_coefficients(const OozeRheology *m
     c.bulk = s->bulk_factor * (ooze_sym3_trace(c.stiffness) / 3.0f);
     OozeSym3 ww = ooze_lodge_spin_strain(w, s->dt);
     c.explicit_stress = ooze_sym3_add(ooze_lodge_stress(ww, c.stiffness, c.bulk), sums.retained);
-    c.explicit_stress = ooze_sym3_add(c.explicit_stress, ooze_lodge_without_floor(&sums, ww, s));
     c.explicit_stress =
         ooze_sym3_add_pressure(c.explicit_stress, ooze_lodge_void_stress(s, c.bulk));
     return ooze_lodge_complete(c, s);
