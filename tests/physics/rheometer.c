@@ -304,7 +304,41 @@ static void rheometer_T08_consistent(void **state)
     MEASURED("relaxation time over tau + dt/2", time / (0.1 + 0.5 / 240), 0.95, 1.05);
 }
 
+/* ---- long steps ------------------------------------------------------------------------------ */
+
+/* Viscosity of a Maxwell fluid over theory, by stress and by momentum. The step is a share of the
+   relaxation time; the rate is the smaller of 1/tau and 0.4 strains a step. */
+static void measure_step(double share, double spacing, double excess)
+{
+    const double tau = 0.1, rate = fmin(1.0, 0.4 / share) / tau;
+    OozeMaterialDef material = maxwell(4000, tau);
+    OozeSample sample = sample_of(&material);
+    sample.spacing = spacing;
+    sample.time_step = share * tau;
+    sample.jitter = 0;
+    OozeExperiment e = {.kind = OOZE_EXPERIMENT_FLOW, .count = 1, .x = {rate}, .seconds = 5 * tau};
+    run(&e, 1, &sample);
+    printf("  step %g tau, spacing %g m, rate tau %g\n", share, spacing, rate * tau);
+    MEASURED("viscosity over theory", reported_over(e.y[0][0]), 0.99, 1 + excess);
+    MEASURED("the same by momentum", momentum_over(e.y[0][0]), 0.99, 1 + excess);
+}
+
+/* Today's figures: the floor s that keeps the operator stiff (docs/methods/conformation.md) adds
+   the viscosity G tau (dt/tau) e^(-dt/tau) s. A step that took it back would have none. */
+static void rheometer_T09_steps(void **state)
+{
+    (void)state;
+    const double shares[] = {0.01, 0.03, 0.1, 0.3, 1}, spacings[] = {0.01, 0.02, 0.005};
+    const double excess[] = {0.01, 0.02, 0.045, 0.09, 0.1};
+    for (int k = 0; k < (full_sweep() ? 3 : 1); k++) {
+        for (int i = 0; i < 5; i++) {
+            measure_step(shares[i], spacings[k], excess[i]);
+        }
+    }
+}
+
 ACCEPTANCE_MAIN(cmocka_unit_test(rheometer_T01_grid), cmocka_unit_test(rheometer_T02_rotation),
                 cmocka_unit_test(rheometer_T03_stretch), cmocka_unit_test(rheometer_T04_carreau),
                 cmocka_unit_test(rheometer_T05_yield), cmocka_unit_test(rheometer_T06_momentum),
-                cmocka_unit_test(rheometer_T07_modes), cmocka_unit_test(rheometer_T08_consistent))
+                cmocka_unit_test(rheometer_T07_modes), cmocka_unit_test(rheometer_T08_consistent),
+                cmocka_unit_test(rheometer_T09_steps))
