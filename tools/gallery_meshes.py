@@ -358,31 +358,32 @@ def write_right_hand():
 
 def write_slope():
     """A slope of rock with a channel, as a height map of 16 bits: x across, the rows downhill."""
-    wide, long = 72, 144
+    wide, long = 120, 120
     chance = random.Random(11)
-    grids = [[[chance.random() for _ in range(n + 1)] for _ in range(2 * n + 1)]
-             for n in (4, 9, 18, 36)]
+    grids = [[[chance.random() for _ in range(n + 1)] for _ in range(n + 1)]
+             for n in (8, 18, 36, 72)]
 
     def noise(u, v, level):
         grid = grids[level]
         n = len(grid[0]) - 1
-        i, j = min(int(u * n), n - 1), min(int(v * 2 * n), 2 * n - 1)
-        a, b = u * n - i, v * 2 * n - j
+        i, j = min(int(u * n), n - 1), min(int(v * n), n - 1)
+        a, b = u * n - i, v * n - j
         a, b = a * a * (3 - 2 * a), b * b * (3 - 2 * b)
         return ((grid[j][i] * (1 - a) + grid[j][i + 1] * a) * (1 - b)
                 + (grid[j + 1][i] * (1 - a) + grid[j + 1][i + 1] * a) * b)
     rows = []
     for j in range(long):
         v = j / (long - 1)
-        middle = 0.5 + 0.16 * math.sin(6.5 * v + 0.4) * (0.3 + v)
+        middle = 0.21 * math.sin(6.5 * v + 0.4) * (0.3 + v)
         row = []
         for i in range(wide):
             u = i / (wide - 1)
+            off = abs(2.6 * (u - 0.5) - middle)
             fall = 0.62 * (1 - v) ** 1.15
-            bank = 0.24 * min(abs(u - middle) / 0.42, 1) ** 1.6
+            bank = 0.30 * min(off / 0.62, 1.4) ** 1.6
             rough = 0.10 * noise(u, v, 0) + 0.07 * noise(u, v, 1) + 0.05 * noise(u, v, 2)
             rough += 0.025 * noise(u, v, 3)
-            row.append(fall + bank + rough * (0.35 + 0.65 * min(abs(u - middle) / 0.2, 1)))
+            row.append(fall + bank + 1.3 * rough * (0.3 + 0.7 * min(off / 0.3, 1)))
         rows.append(row)
     low, high = min(map(min, rows)), max(map(max, rows))
     data = bytearray()
