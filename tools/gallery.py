@@ -29,12 +29,12 @@ MOVIE_SIZE = "640x360"
 SCENES = [
     ("honey_waffle", 80, (0, 95, 2), 12, "Honey coils where it lands, fills the pockets one after "
      "another and runs over their ribs."),
-    ("caramel_pull", 30, (0, 47, 1), 12, "Five bridges between the halves are drawn out to strings, "
-     "which sag and thin."),
+    ("caramel_pull", 30, (0, 47, 1), 12, "Five bridges between the halves are drawn out to "
+     "strings, which sag and thin."),
     ("lava_crust", 170, (0, 190, 4), 12, "The surface cools in the air and darkens; where the flow "
      "stretches the crust, hot lava shines through ([heat](../heat.md))."),
-    ("toothpaste_brush", 70, (0, 71, 2), 12, "Seven bands of one nozzle stay apart; the strand keeps "
-     "its round shape below its yield stress."),
+    ("toothpaste_brush", 70, (0, 71, 2), 12, "Seven bands of one nozzle stay apart; the strand "
+     "keeps its round shape below its yield stress."),
     ("soft_serve", 110, (0, 155, 4), 12, "A swirl from a star nozzle, then hot air: the outside "
      "melts and runs down the cone."),
     ("jelly_plate", 12, (0, 72, 2), 16, "The plate starts to spin, and the top of the jelly lags "
@@ -43,8 +43,8 @@ SCENES = [
      "drawn out."),
     ("slime_fingers", 30, (0, 47, 1), 12, "A string of slime hangs from each finger of the hand "
      "that was lifted."),
-    ("dough_knead", 56, (0, 71, 2), 12, "Hands press the dough down and away; it gives way and "
-     "partly comes back."),
+    ("dough_knead", 56, (0, 71, 2), 12, "Hands press the dough down and away; it is flattened "
+     "and partly comes back."),
     ("egg_yolk", 42, (0, 53, 1), 12, "The fork has broken the yolk, which runs over the white."),
     ("glue_strings", 36, (0, 53, 1), 12, "Strings between a stick and a board, of different width: "
      "the thin ones break first."),

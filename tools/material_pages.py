@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Runs the drop test, or the press test, with every preset, renders its pictures and writes docs/materials.md.
+"""Runs the drop test, or the press test, with every preset, renders its pictures and writes
+docs/materials.md.
 
     tools/material_pages.py [--ooze build/ooze] [--runs runs/materials] [--threads N]
                             [--samples N] [--page] [NAME...]
@@ -34,8 +35,8 @@ EXTRA = {
 }
 EXTRA_WORDS = {
     "jelly": ": it keeps its shape and does not cling.",
-    "lava": ": it glows by its temperature, and the air cools its surface. Without a temperature it "
-            "glows as at 1150 degC.",
+    "lava": ": it glows by its temperature, and the air cools its surface. Without a temperature "
+            "it glows as at 1150 degC.",
 }
 # Clear and coloured materials: a blue saucer would show through.
 ON_WHITE = ("oil", "honey", "syrup", "slime", "jelly", "mucus")
@@ -175,8 +176,8 @@ def page(all_presets):
              "A fluid looks more viscous at a small size than at a large one. If honey looks like "
              "water in your scene, check",
              "the size of the scene first.", "",
-             "Pictures show the drop test, [scenes/presets/drop.yaml](../scenes/presets/drop.yaml): "
-             "a ball of 44 mm that has fallen 5 cm, "
+             "Pictures show the drop test, [scenes/presets/drop.yaml](../scenes/presets/drop.yaml):"
+             " a ball of 44 mm that has fallen 5 cm, "
              f"{1000 * FRAMES[DROP][0] / 24:.0f} ms and", f"{FRAMES[DROP][1] / 24:.2f} s after it "
              "was 4 mm above a saucer of 14 cm. Stiff materials would stay balls: "
              + ", ".join(PRESSED) + " are",
