@@ -270,8 +270,8 @@ def write_mug():
               and (y, r) in profile[10:]]
     write("coffee.obj", "coffee that fills most of the cup, which stands 5 mm higher",
           [ring(y, r, 48) for y, r in [(inside[0][0], 0.004), *inside, (0.0545, 0.0418)]])
-    arc = [(0.0435 + 0.0235 * math.sin(math.pi * k / 20) ** 0.8,
-            0.0345 + 0.0175 * math.cos(math.pi * k / 20), 0.0) for k in range(21)]
+    arc = [(0.0435 - 0.0055 * (k / 20) ** 2 + 0.0250 * math.sin(math.pi * k / 20) ** 0.8,
+            0.0360 + 0.0175 * math.cos(math.pi * k / 20), 0.0) for k in range(21)]
     write("handle.obj", "the handle of a cup", sweep(arc, [0.0040] * 21, 20))
     profile = [(0.0, 0.030), (0.0, 0.044), (0.004, 0.058), (0.010, 0.0755), (0.0130, 0.0795),
                (0.0145, 0.0800), (0.0142, 0.0785), (0.0105, 0.0720), (0.0062, 0.0560),
