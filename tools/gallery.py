@@ -231,16 +231,25 @@ def times_of(fact):
     return "; ".join(words)
 
 
+def picture_of(name):
+    """The file of its picture; those that were drawn before films were are PNG."""
+    for suffix in ("jpg", "png"):
+        if (IMAGES / f"{name}.{suffix}").exists():
+            return f"{name}.{suffix}"
+    return None
+
+
 def write_page():
     facts = json.loads((DOCS / "facts.json").read_text())
     lines = ["# Gallery", "", "<!-- Written by tools/gallery.py. -->", "",
              "`make gallery` simulates these scenes, renders pictures and films and writes this "
              "page.", ""]
     for name, frame, frames, _, words in SCENES:
-        if name not in facts or not (IMAGES / f"{name}.jpg").exists():
+        picture = picture_of(name)
+        if name not in facts or not picture:
             continue
         fact = facts[name]
-        lines += [f"## {title_of(name)}", "", f"![{title_of(name)}](../images/gallery/{name}.jpg)",
+        lines += [f"## {title_of(name)}", "", f"![{title_of(name)}](../images/gallery/{picture})",
                   "", words + (f" [Film](../images/gallery/{name}.mp4)." if frames and
                                (IMAGES / f"{name}.mp4").exists() else ""), "",
                   f"[scenes/gallery/{name}.yaml](../../scenes/gallery/{name}.yaml): method "
