@@ -27,28 +27,28 @@ MOVIE_SIZE = "640x360"
 # Scene, the frame that is shown, frames of its film (first, last, every how many), pictures of the
 # film a second, and its caption.
 SCENES = [
-    ("honey_waffle", 80, (0, 95, 2), 12, "Honey coils where it lands, fills the pockets one after "
+    ("honey_waffle", 78, (0, 84, 2), 12, "Honey coils where it lands, fills the pockets one after "
      "another and runs over their ribs."),
-    ("caramel_pull", 30, (0, 47, 1), 12, "Five bridges between the halves are drawn out to "
+    ("caramel_pull", 28, (0, 36, 1), 12, "Five bridges between the halves are drawn out to "
      "strings, which sag and thin."),
     ("lava_crust", 170, (0, 190, 4), 12, "The surface cools in the air and darkens; where the flow "
      "stretches the crust, hot lava shines through ([heat](../heat.md))."),
     ("toothpaste_brush", 70, (0, 71, 2), 12, "Seven bands of one nozzle stay apart; the strand "
      "keeps its round shape below its yield stress."),
-    ("soft_serve", 110, (0, 155, 4), 12, "A swirl from a star nozzle, then hot air: the outside "
+    ("soft_serve", 100, (0, 108, 3), 12, "A swirl from a star nozzle, then hot air: the outside "
      "melts and runs down the cone."),
-    ("jelly_plate", 12, (0, 72, 2), 16, "The plate starts to spin, and the top of the jelly lags "
-     "behind: a soft body, shown with its motion blur."),
-    ("cream_coffee", 40, (0, 59, 1), 12, "Cream dives into coffee that turns in its cup, and is "
+    ("jelly_plate", 48, (0, 72, 2), 16, "The plate has stopped, and the top of the jelly turns "
+     "on: a soft body."),
+    ("cream_coffee", 34, (0, 42, 1), 12, "Cream dives into coffee that turns in its cup, and is "
      "drawn out."),
-    ("slime_fingers", 30, (0, 47, 1), 12, "A string of slime hangs from each finger of the hand "
+    ("slime_fingers", 26, (0, 36, 1), 12, "A string of slime hangs from each finger of the hand "
      "that was lifted."),
-    ("dough_knead", 56, (0, 71, 2), 12, "Hands press the dough down and away; it is flattened "
+    ("dough_knead", 24, (0, 36, 1), 12, "Hands press the dough down and away; it is flattened "
      "and partly comes back."),
     ("egg_yolk", 42, (0, 53, 1), 12, "The fork has broken the yolk, which runs over the white."),
-    ("glue_strings", 36, (0, 53, 1), 12, "Strings between a stick and a board, of different width: "
+    ("glue_strings", 24, (0, 36, 1), 12, "Strings between a stick and a board, of different width: "
      "the thin ones break first."),
-    ("paint_bust", 60, (0, 95, 2), 12, "Three paints coat the bust, meet and run down side by "
+    ("paint_bust", 30, (0, 48, 1), 12, "Three paints coat the bust, meet and run down side by "
      "side."),
     ("honey_toast", 72, None, 0, "The thread coils where it lands and makes loops as the dipper "
      "moves."),
