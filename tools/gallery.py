@@ -31,7 +31,7 @@ SCENES = [
      "another and runs over their ribs."),
     ("caramel_pull", 28, (0, 36, 1), 12, "Five bridges between the halves are drawn out to "
      "strings, which sag and thin."),
-    ("lava_crust", 170, (0, 190, 4), 12, "The surface cools in the air and darkens; where the flow "
+    ("lava_crust", 150, (0, 190, 4), 12, "The surface cools in the air and darkens; where the flow "
      "stretches the crust, hot lava shines through ([heat](../heat.md))."),
     ("toothpaste_brush", 70, (0, 71, 2), 12, "Seven bands of one nozzle stay apart; the strand "
      "keeps its round shape below its yield stress."),
