@@ -224,7 +224,7 @@ def times_of(fact):
     if "wall" in fact:
         words.append(f"{minutes(fact['wall'])} on {fact['cores']} cores")
     if "two_cores" in fact:
-        words.append(f"about {minutes(fact['two_cores']['seconds'])} on 2 cores (estimated from "
+        words.append(f"about {minutes(fact['two_cores']['seconds'])} on 2 cores (from "
                      f"{fact['two_cores']['part']})")
     if "gpu" in fact:
         words.append(f"{minutes(fact['gpu'])} on one H200")
@@ -243,7 +243,11 @@ def write_page():
     facts = json.loads((DOCS / "facts.json").read_text())
     lines = ["# Gallery", "", "<!-- Written by tools/gallery.py. -->", "",
              "`make gallery` simulates these scenes, renders pictures and films and writes this "
-             "page.", ""]
+             "page.", "",
+             "Times on the GPU are those of runs that shared it with up to seven others: alone "
+             "they are shorter. Times on two cores are", "estimates: the processor time of a "
+             "particle and step, measured with one thread as stated, times the particles and "
+             "steps of", "the run, over two.", ""]
     for name, frame, frames, _, words in SCENES:
         picture = picture_of(name)
         if name not in facts or not picture:
