@@ -37,8 +37,8 @@ SCENES = [
      "keeps its round shape below its yield stress."),
     ("soft_serve", 100, (0, 108, 3), 12, "A swirl from a star nozzle, then hot air: the outside "
      "melts and runs down the cone."),
-    ("jelly_plate", 48, (0, 72, 2), 16, "The plate has stopped, and the top of the jelly turns "
-     "on: a soft body."),
+    ("jelly_plate", 12, (0, 72, 2), 16, "A quarter of a second after the plate began to spin: the "
+     "jelly, a soft body, is drawn outwards."),
     ("cream_coffee", 34, (0, 42, 1), 12, "Cream dives into coffee that turns in its cup, and is "
      "drawn out."),
     ("slime_fingers", 26, (0, 36, 1), 12, "A string of slime hangs from each finger of the hand "
@@ -48,7 +48,7 @@ SCENES = [
     ("egg_yolk", 42, (0, 53, 1), 12, "The fork has broken the yolk, which runs over the white."),
     ("glue_strings", 24, (0, 36, 1), 12, "Strings between a stick and a board, of different width: "
      "the thin ones break first."),
-    ("paint_bust", 30, (0, 48, 1), 12, "Three paints coat the bust, meet and run down side by "
+    ("paint_bust", 60, (0, 95, 2), 12, "Three paints coat the bust, meet and run down side by "
      "side."),
     ("honey_toast", 72, None, 0, "The thread coils where it lands and makes loops as the dipper "
      "moves."),
@@ -231,6 +231,11 @@ def times_of(fact):
     return "; ".join(words)
 
 
+def coarser(fact):
+    """The option with which a picture of another spacing than the scene's was made."""
+    return f" --set spacing={fact['spacing']:g}" if "spacing" in fact else ""
+
+
 def picture_of(name):
     """The file of its picture; those that were drawn before films were are PNG."""
     for suffix in ("jpg", "png"):
@@ -245,9 +250,8 @@ def write_page():
              "`make gallery` simulates these scenes, renders pictures and films and writes this "
              "page.", "",
              "Times on the GPU are those of runs that shared it with up to seven others: alone "
-             "they are shorter. Times on two cores are", "estimates: the processor time of a "
-             "particle and step, measured with one thread as stated, times the particles and "
-             "steps of", "the run, over two.", ""]
+             "they are shorter. Where the command sets a", "spacing, the picture was made with "
+             "fewer particles than the scene has.", ""]
     for name, frame, frames, _, words in SCENES:
         picture = picture_of(name)
         if name not in facts or not picture:
@@ -260,7 +264,7 @@ def write_page():
                   f"`{method_of(name)}`, {count_of(fact['particles'])} particles, "
                   f"{count_of(fact['steps'])} steps for {fact['time']:.3g} s. Time of the run: "
                   f"{times_of(fact)}.", "",
-                  f"    ooze run scenes/gallery/{name}.yaml -o runs/gallery/{name}",
+                  f"    ooze run scenes/gallery/{name}.yaml -o runs/gallery/{name}" + coarser(fact),
                   f"    ooze render runs/gallery/{name} --frames {frame}", ""]
     (DOCS / "README.md").write_text("\n".join(lines))
 

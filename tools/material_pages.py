@@ -27,7 +27,7 @@ BYTES_MAX = 60_000
 # stamp goes up, and a second later.
 FRAMES = {DROP: (2, 30), PRESS: (12, 36)}
 # Too stiff for the drop test: all of these would be a ball.
-PRESSED = ("dough", "clay", "chewing_gum", "jelly")
+PRESSED = ("dough", "clay", "jelly")
 # Further settings of the drop test, by preset.
 EXTRA = {
     "jelly": ["fluids.ball.body=soft", "solids.saucer.friction=0.5"],
@@ -51,15 +51,16 @@ WORDS = {
     "yoghurt": "Flattened by its landing to a thick disc, which stays.",
     "ketchup": "A blob that slumps as it lands and stays, with a round edge.",
     "toothpaste": "Dented by its landing; keeps its shape.",
-    "dough": "",
-    "clay": "",
+    "dough": "The stamp sinks in; a second later the hollow has closed, with lumps where it stuck.",
+    "clay": "A bowl: nothing comes back.",
     "slime": "Lands like rubber, then flows.",
-    "jelly": "",
-    "chewing_gum": "",
+    "jelly": "Squashed, then a ball again.",
+    "chewing_gum": "Like dough, but stiffer.",
     "chocolate": "Flows out to a thick disc and stops.",
-    "lava": "",
+    "lava": "It begins to sink: a second is short for lava. Its surface darkens as it cools.",
     "mucus": "Spreads as a liquid and contracts again.",
-    "wax": "",
+    "wax": "Like water, with drops over the rim; it does not solidify, as the numbers are those of "
+           "the melt.",
     "pdms": "Like thick honey, but clear.",
     "egg_white": "Spreads wide in one piece, thick in the middle.",
 }
