@@ -37,7 +37,7 @@ SCENES = [
      "keeps its round shape below its yield stress."),
     ("soft_serve", 100, (0, 108, 3), 12, "A swirl from a star nozzle, then hot air: the outside "
      "melts and runs down the cone."),
-    ("jelly_plate", 12, (0, 72, 2), 16, "A quarter of a second after the plate began to spin: the "
+    ("jelly_plate", 12, (0, 72, 2), 16, "0.15 s after the plate began to spin: the "
      "jelly, a soft body, is drawn outwards."),
     ("cream_coffee", 34, (0, 42, 1), 12, "Cream dives into coffee that turns in its cup, and is "
      "drawn out."),

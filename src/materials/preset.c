@@ -250,7 +250,7 @@ static const OozePresetInfo presets[] = {
     {"pdms", "silicone oil of 60,000 mm2/s", "Maxwell fluid", 25, NUMBERS(pdms),
      {0.90f, 0.96f, 0.93f}, "glass"},
     {"egg_white", "raw egg white, thick part", "Maxwell fluid with a solvent; the real one thins",
-     20, NUMBERS(egg_white), {0.93f, 0.91f, 0.72f}, "jelly"},
+     20, NUMBERS(egg_white), {0.93f, 0.91f, 0.72f}, "slime"},
 };
 /* clang-format on */
 
