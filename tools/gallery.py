@@ -39,8 +39,8 @@ SCENES = [
      "hot: its ridges have melted away."),
     ("jelly_plate", 12, (0, 72, 2), 16, "0.15 s after the plate began to spin: the "
      "jelly, a soft body, is drawn outwards."),
-    ("cream_coffee", 34, (0, 42, 1), 12, "Cream dives into coffee that turns in its cup, and is "
-     "drawn out."),
+    ("cream_coffee", 34, (0, 42, 1), 12, "Frothed cream floats on coffee that turns in its "
+     "cup."),
     ("slime_fingers", 26, (0, 36, 1), 12, "A string of slime hangs from each finger of the hand "
      "that was lifted."),
     ("dough_knead", 24, (0, 36, 1), 12, "Hands press the dough down and away; it is flattened "
