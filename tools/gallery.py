@@ -29,8 +29,8 @@ MOVIE_SIZE = "640x360"
 SCENES = [
     ("honey_waffle", 78, (0, 84, 2), 12, "Honey coils where it lands, fills the pockets one after "
      "another and runs over their ribs."),
-    ("caramel_pull", 28, (0, 36, 1), 12, "Five bridges between the halves are drawn out to "
-     "strings, which sag and thin."),
+    ("caramel_pull", 24, (0, 36, 1), 12, "The core of a chocolate bar is drawn out into a rope, "
+     "which sags and thins."),
     ("lava_crust", 150, (0, 190, 4), 12, "The surface cools in the air and darkens; where the flow "
      "stretches the crust, hot lava shines through ([heat](../heat.md))."),
     ("toothpaste_brush", 70, (0, 71, 2), 12, "Seven bands of one nozzle stay apart; the strand "
@@ -228,7 +228,7 @@ def times_of(fact):
                      f"{fact['two_cores']['part']})")
     if "gpu" in fact:
         words.append(f"{minutes(fact['gpu'])} on one H200")
-    return "; ".join(words)
+    return f" Time of the run: {'; '.join(words)}." if words else ""
 
 
 def coarser(fact):
@@ -262,8 +262,8 @@ def write_page():
                                (IMAGES / f"{name}.mp4").exists() else ""), "",
                   f"[scenes/gallery/{name}.yaml](../../scenes/gallery/{name}.yaml): method "
                   f"`{method_of(name)}`, {count_of(fact['particles'])} particles, "
-                  f"{count_of(fact['steps'])} steps for {fact['time']:.3g} s. Time of the run: "
-                  f"{times_of(fact)}.", "",
+                  f"{count_of(fact['steps'])} steps for {fact['time']:.3g} s."
+                  f"{times_of(fact)}", "",
                   f"    ooze run scenes/gallery/{name}.yaml -o runs/gallery/{name}" + coarser(fact),
                   f"    ooze render runs/gallery/{name} --frames {frame}", ""]
     (DOCS / "README.md").write_text("\n".join(lines))
