@@ -35,8 +35,8 @@ SCENES = [
      "stretches the crust, hot lava shines through ([heat](../heat.md))."),
     ("toothpaste_brush", 70, (0, 71, 2), 12, "Seven bands of one nozzle stay apart; the strand "
      "keeps its round shape below its yield stress."),
-    ("soft_serve", 100, (0, 108, 3), 12, "A swirl from a star nozzle, a second after the air turned "
-     "hot: its ridges have melted away."),
+    ("soft_serve", 100, (0, 108, 3), 12, "A swirl from a star nozzle, a second after the air "
+     "turned hot: its ridges have melted away."),
     ("jelly_plate", 12, (0, 72, 2), 16, "0.15 s after the plate began to spin: the "
      "jelly, a soft body, is drawn outwards."),
     ("cream_coffee", 34, (0, 42, 1), 12, "Frothed cream floats on coffee that turns in its "
