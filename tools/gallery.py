@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
-"""Runs every scene of the gallery, renders its picture and writes docs/gallery; then films the
-small variants of the moving figures of Barreiro et al. (2017) for docs/barreiro2017.md.
+"""Runs every scene of the gallery, renders its picture and its film and writes docs/gallery; then
+films the small variants of the moving figures of Barreiro et al. (2017) for docs/barreiro2017.md.
 
-    tools/gallery.py [--ooze build/ooze] [--runs runs/gallery] [--threads N] [--samples N]
-                     [--film-samples N] [--no-films] [NAME...]
+    tools/gallery.py [--ooze build/ooze] [--runs runs/gallery] [--threads N] [--device NAME]
+                     [--samples N] [--film-samples N] [--no-films] [--page] [NAME...]
 
 A run that is finished and a picture of the same settings are kept, so the command goes on where
-it was stopped. NAMEs select scenes and films; the page shows all scenes whose picture exists."""
+it was stopped. NAMEs select scenes and films; the page shows all scenes whose picture exists.
+--page writes the page alone."""
 import argparse
+import csv
 import json
 import os
 import pathlib
@@ -18,22 +20,52 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs/gallery"
-BYTES_MAX = 400_000
-# Scene, the frame that is shown, and its caption.
+IMAGES = ROOT / "docs/images/gallery"
+BYTES_MAX = 250_000
+MOVIE_BYTES_MAX = 250_000
+MOVIE_SIZE = "640x360"
+# Scene, the frame that is shown, frames of its film (first, last, every how many), pictures of the
+# film a second, and its caption.
 SCENES = [
-    ("honey_toast", 72, "The thread coils where it lands and makes loops as the dipper moves."),
-    ("cream_swirl", 92, "The ridges of the star nozzle stay: the cream yields at 200 Pa and stands "
-                        "below that."),
-    ("jelly_cubes", 6, "Four cubes bounce and wobble: soft bodies, which return to their shape."),
-    ("chocolate_ball", 62, "Chocolate coats the ball, falls in sheets from its edge and spreads on "
-                           "the dish."),
-    ("chocolate_melt", 72, "The bottom is liquid, the squares on top are still cold: see "
-                           "[heat](../heat.md)."),
-    ("honey_coil", 58, "Honey on a plate, at a larger scale, with fewer particles: the scene of "
-                       "`make demo`."),
-    ("gummy_bears", 6, "Eighteen elastic bodies by shape matching, which push each other by "
-                       "pressure."),
-    ("slime_stretch", 28, "The thread thins while the plates part, snaps and springs back."),
+    ("honey_waffle", 78, (0, 84, 2), 12, "Honey coils where it lands, fills the pockets one after "
+     "another and runs over their ribs."),
+    ("caramel_pull", 24, (0, 36, 1), 12, "The core of a chocolate bar is drawn out into a rope, "
+     "which sags and thins."),
+    ("lava_crust", 150, (0, 190, 4), 12, "The surface cools in the air and darkens; where the flow "
+     "stretches the crust, hot lava shines through ([heat](../heat.md))."),
+    ("toothpaste_brush", 70, (0, 71, 2), 12, "Seven bands of one nozzle stay apart; the strand "
+     "keeps its round shape below its yield stress."),
+    ("soft_serve", 100, (0, 108, 3), 12, "A swirl from a star nozzle, a second after the air "
+     "turned hot: its ridges have melted away."),
+    ("jelly_plate", 12, (0, 72, 2), 16, "0.15 s after the plate began to spin: the "
+     "jelly, a soft body, is drawn outwards."),
+    ("cream_coffee", 34, (0, 42, 1), 12, "Frothed cream floats on coffee that turns in its "
+     "cup."),
+    ("slime_fingers", 26, (0, 36, 1), 12, "A string of slime hangs from each finger of the hand "
+     "that was lifted."),
+    ("dough_knead", 24, (0, 36, 1), 12, "Hands press the dough down and away; it is flattened "
+     "and partly comes back."),
+    ("egg_yolk", 42, (0, 53, 1), 12, "The fork has broken the yolk, which runs over the white."),
+    ("glue_strings", 24, (0, 36, 1), 12, "Strings between a stick and a board, of different width: "
+     "the thin ones break first."),
+    ("paint_bust", 60, (0, 95, 2), 12, "Three paints coat the bust, meet and run down side by "
+     "side."),
+    ("honey_toast", 72, None, 0, "The thread coils where it lands and makes loops as the dipper "
+     "moves."),
+    ("cream_swirl", 92, None, 0, "The ridges of the star nozzle stay: the cream yields at 200 Pa "
+     "and stands below that."),
+    ("jelly_cubes", 6, None, 0, "Four cubes bounce and wobble: soft bodies, which return to their "
+     "shape."),
+    ("chocolate_ball", 62, None, 0, "Chocolate coats the ball, falls in sheets from its edge and "
+     "spreads on the dish."),
+    ("chocolate_melt", 72, None, 0, "The bottom is liquid, the squares on top are still cold: see "
+     "[heat](../heat.md)."),
+    ("honey_coil", 58, None, 0, "Honey on a plate, at a larger scale, with fewer particles: the "
+     "scene of `make demo`."),
+    ("gummy_bears", 6, None, 0, "Eighteen elastic bodies by shape matching, which push each other "
+     "by pressure."),
+    ("slime_stretch", 28, None, 0, "The thread thins while the plates part, snaps and springs "
+     "back."),
 ]
 # Films: docs/images/barreiro2017/NAME.webp, its scene in scenes/barreiro2017, every how many frames
 # one is drawn, and pictures a second: in real time, but half as fast for the blocks and twice
@@ -59,6 +91,12 @@ def count_of(text):
     return f"{int(text):,}"
 
 
+def device_of(run):
+    """Whether a GPU took the last steps of the run, by its log."""
+    lines = re.findall(r"steps are taken by the (\w+)", (run / "log.txt").read_text())
+    return "gpu" if lines and lines[-1] == "GPU" else "cpu"
+
+
 def simulate(arguments, folder, name):
     """Runs or resumes the scene; the wall time is the sum over interruptions."""
     scene, run = ROOT / f"scenes/{folder}/{name}.yaml", arguments.runs / name
@@ -67,6 +105,8 @@ def simulate(arguments, folder, name):
     command = [arguments.ooze, "run", scene, "-o", run, "--resume"]
     if arguments.threads:
         command += ["--threads", str(arguments.threads)]
+    if arguments.device:
+        command += ["--device", arguments.device]
     start = time.monotonic()
     done = subprocess.run([str(word) for word in command])
     spent["wall"] += time.monotonic() - start
@@ -78,24 +118,45 @@ def simulate(arguments, folder, name):
     return run, spent
 
 
+def render(arguments, run, name, options, output):
+    command = [str(arguments.ooze), "render", str(run), "--scene",
+               str(ROOT / f"scenes/gallery/{name}.yaml"), "-o", str(output), *options]
+    if arguments.threads:
+        command += ["--threads", str(arguments.threads)]
+    subprocess.run(command, check=True)
+
+
 def draw(arguments, run, name, frame):
+    """The picture of a scene, as a JPEG within the limit of size."""
     pictures = run / "hero"
-    subprocess.run([str(arguments.ooze), "render", str(run), "--scene",
-                    str(ROOT / f"scenes/gallery/{name}.yaml"), "--frames",
-                    str(frame), "--samples", str(arguments.samples), "-o", str(pictures)],
-                   check=True)
-    picture = next(pictures.glob(f"*{frame:06d}.png"))
-    DOCS.mkdir(parents=True, exist_ok=True)
-    target = DOCS / f"{name}.png"
-    data = picture.read_bytes()
-    if len(data) > BYTES_MAX:  # a colour palette: a third of the size, hardly visible
-        subprocess.run(["ffmpeg", "-loglevel", "error", "-y", "-i", str(picture), "-filter_complex",
-                        "split[a][b];[a]palettegen=max_colors=256[p];"
-                        "[b][p]paletteuse=dither=sierra2_4a", str(target)], check=True)
-    else:
-        target.write_bytes(data)
-    if target.stat().st_size > BYTES_MAX:
-        sys.exit(f"{target} has {target.stat().st_size} bytes, more than {BYTES_MAX}")
+    render(arguments, run, name, ["--frames", str(frame), "--samples", str(arguments.samples)],
+           pictures)
+    IMAGES.mkdir(parents=True, exist_ok=True)
+    target = IMAGES / f"{name}.jpg"
+    for quality in (2, 3, 4, 5, 6, 8, 10, 13):
+        subprocess.run(["ffmpeg", "-loglevel", "error", "-y", "-i",
+                        str(next(pictures.glob(f"*{frame:06d}.png"))), "-q:v", str(quality),
+                        str(target)], check=True)
+        if target.stat().st_size <= BYTES_MAX:
+            return
+    sys.exit(f"{target} has {target.stat().st_size} bytes, more than {BYTES_MAX}")
+
+
+def shoot(arguments, run, name, frames, rate):
+    """The film of a scene, as an MP4 within the limit of size."""
+    pictures, (first, last, stride) = run / "movie", frames
+    render(arguments, run, name, ["--frames", f"{first}:{last}:{stride}", "--size", MOVIE_SIZE,
+                                  "--samples", str(arguments.film_samples), "--video",
+                                  str(run / "movie.mp4")], pictures)
+    target = IMAGES / f"{name}.mp4"
+    for crf in (25, 28, 31, 34, 37):
+        subprocess.run(["ffmpeg", "-loglevel", "error", "-y", "-framerate", str(rate),
+                        "-pattern_type", "glob", "-i", str(pictures / "*.png"), "-c:v", "libx264",
+                        "-pix_fmt", "yuv420p", "-preset", "slow", "-crf", str(crf), "-movflags",
+                        "+faststart", str(target)], check=True)
+        if target.stat().st_size <= MOVIE_BYTES_MAX:
+            return
+    sys.exit(f"{target} has {target.stat().st_size} bytes, more than {MOVIE_BYTES_MAX}")
 
 
 def film(arguments, run, name, stride, rate, size):
@@ -117,12 +178,27 @@ def film(arguments, run, name, stride, rate, size):
     sys.exit(f"{target} has {target.stat().st_size} bytes, more than {FILM_BYTES_MAX}")
 
 
-def describe(run, name, frame, spent):
-    """Numbers of a scene for the page."""
+def particle_steps(run):
+    """Steps times particles, summed over the frames of the run: its work."""
+    rows = list(csv.DictReader((run / "probes.csv").open()))
+    total, before = 0, 0
+    for row in rows:
+        step = int(row["step"])
+        total += (step - before) * int(row["particles"])
+        before = step
+    return total
+
+
+def describe(run, frame, spent, known):
+    """Numbers of a scene for the page; times of other devices are kept."""
     info = json.loads(subprocess.run([str(OOZE), "info", str(run), "--json"], check=True,
                                      capture_output=True, text=True).stdout)
+    times = {"gpu": spent["wall"]} if device_of(run) == "gpu" else {
+        "cores": spent["cores"], "wall": spent["wall"]}
+    kept = {key: value for key, value in known.items() if key in ("gpu", "cores", "wall",
+                                                                  "two_cores")}
     return {"frame": frame, "particles": info["particles"], "steps": info["step"],
-            "time": info["time"], **spent}
+            "time": info["time"], "particle_steps": particle_steps(run), **kept, **times}
 
 
 def scene_value(name, pattern):
@@ -142,22 +218,56 @@ def minutes(seconds):
     return f"{seconds / 60:.1f} min" if seconds >= 60 else f"{seconds:.0f} s"
 
 
+def times_of(fact):
+    """The times of a run in words."""
+    words = []
+    if "wall" in fact:
+        words.append(f"{minutes(fact['wall'])} on {fact['cores']} cores")
+    if "two_cores" in fact:
+        words.append(f"about {minutes(fact['two_cores']['seconds'])} on 2 cores (from "
+                     f"{fact['two_cores']['part']})")
+    if "gpu" in fact:
+        words.append(f"{minutes(fact['gpu'])} on one H200")
+    return f" Time of the run: {'; '.join(words)}." if words else ""
+
+
+def coarser(fact):
+    """The option with which a picture of another spacing than the scene's was made."""
+    return f" --set spacing={fact['spacing']:g}" if "spacing" in fact else ""
+
+
+def picture_of(name):
+    """The file of its picture; those that were drawn before films were are PNG."""
+    for suffix in ("jpg", "png"):
+        if (IMAGES / f"{name}.{suffix}").exists():
+            return f"{name}.{suffix}"
+    return None
+
+
 def write_page():
     facts = json.loads((DOCS / "facts.json").read_text())
     lines = ["# Gallery", "", "<!-- Written by tools/gallery.py. -->", "",
-             "`make gallery` simulates these scenes, renders the pictures and writes this page.",
-             ""]
-    for name, _, words in SCENES:
-        if name not in facts:
+             "`make gallery` simulates these scenes, renders pictures and films and writes this "
+             "page.", "",
+             "Times on the GPU are those of runs that shared it with up to seven others: alone "
+             "they are shorter. Where the command sets a", "spacing, the picture was made with "
+             "fewer particles than the scene has; but for jelly and paint it then shows 960 x 540 "
+             "pixels (honey: 1280 x 720) with 8 to 10", "samples, and steps and times are those up "
+             "to its frame. The commands draw 1920 x 1080.", ""]
+    for name, frame, frames, _, words in SCENES:
+        picture = picture_of(name)
+        if name not in facts or not picture:
             continue
         fact = facts[name]
-        lines += [f"## {title_of(name)}", "", f"![{title_of(name)}]({name}.png)", "", words, "",
+        lines += [f"## {title_of(name)}", "", f"![{title_of(name)}](../images/gallery/{picture})",
+                  "", words + (f" [Film](../images/gallery/{name}.mp4)." if frames and
+                               (IMAGES / f"{name}.mp4").exists() else ""), "",
                   f"[scenes/gallery/{name}.yaml](../../scenes/gallery/{name}.yaml): method "
                   f"`{method_of(name)}`, {count_of(fact['particles'])} particles, "
-                  f"{count_of(fact['steps'])} steps for {fact['time']:.3g} s, in "
-                  f"{minutes(fact['wall'])} on {fact['cores']} cores.", "",
-                  f"    ooze run scenes/gallery/{name}.yaml -o runs/gallery/{name}",
-                  f"    ooze render runs/gallery/{name} --frames {fact['frame']}", ""]
+                  f"{count_of(fact['steps'])} steps for {fact['time']:.3g} s."
+                  f"{times_of(fact)}", "",
+                  f"    ooze run scenes/gallery/{name}.yaml -o runs/gallery/{name}" + coarser(fact),
+                  f"    ooze render runs/gallery/{name} --frames {frame}", ""]
     (DOCS / "README.md").write_text("\n".join(lines))
 
 
@@ -168,13 +278,15 @@ def main():
     parser.add_argument("--ooze", default=ROOT / "build/ooze", type=pathlib.Path)
     parser.add_argument("--runs", default=ROOT / "runs/gallery", type=pathlib.Path)
     parser.add_argument("--threads", type=int, default=0)
-    parser.add_argument("--samples", type=int, default=96)
+    parser.add_argument("--device", default="")
+    parser.add_argument("--page", action="store_true")
+    parser.add_argument("--samples", type=int, default=64)
     parser.add_argument("--film-samples", type=int, default=8)
     parser.add_argument("--no-films", action="store_true")
     parser.add_argument("names", nargs="*")
     arguments = parser.parse_args()
     OOZE = arguments.ooze
-    known = [name for name, _, _ in SCENES] + [name for name, *_ in FILMS]
+    known = [name for name, *_ in SCENES] + [name for name, *_ in FILMS]
     for name in arguments.names:
         if name not in known:
             sys.exit(f"no scene or film of the gallery is called '{name}'; there are "
@@ -182,16 +294,20 @@ def main():
     os.makedirs(arguments.runs, exist_ok=True)
     DOCS.mkdir(parents=True, exist_ok=True)
     facts_file = DOCS / "facts.json"
-    for name, frame, _ in SCENES:
+    for name, frame, frames, rate, _ in [] if arguments.page else SCENES:
         if arguments.names and name not in arguments.names:
             continue
         print(f"== {name}", flush=True)
         run, spent = simulate(arguments, "gallery", name)
         draw(arguments, run, name, frame)
+        if frames and not arguments.no_films:
+            shoot(arguments, run, name, frames, rate)
         facts = json.loads(facts_file.read_text()) if facts_file.exists() else {}
-        facts[name] = describe(run, name, frame, spent)
+        facts[name] = describe(run, frame, spent, facts.get(name, {}))
         facts_file.write_text(json.dumps(facts, indent=1, sort_keys=True) + "\n")
-        write_page()
+    write_page()
+    if arguments.page:
+        return
     for name, scene, stride, rate, size in [] if arguments.no_films else FILMS:
         if not arguments.names or name in arguments.names:
             print(f"== {name}", flush=True)

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Runs the drop test with every preset, renders its pictures and writes docs/materials.md.
+"""Runs the drop test, or the press test, with every preset, renders its pictures and writes
+docs/materials.md.
 
     tools/material_pages.py [--ooze build/ooze] [--runs runs/materials] [--threads N]
                             [--samples N] [--page] [NAME...]
@@ -18,14 +19,24 @@ import sys
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-SCENE = ROOT / "scenes/presets/drop.yaml"
+DROP, PRESS = ROOT / "scenes/presets/drop.yaml", ROOT / "scenes/presets/press.yaml"
 PAGE = ROOT / "docs/materials.md"
 IMAGES = ROOT / "docs/images/materials"
 BYTES_MAX = 60_000
-EARLY, LATE = 2, 30  # frames shown: 83 ms after the ball was 4 mm above the saucer, and 1.25 s
+# Frames shown. Drop: 83 ms after the ball was 4 mm above the saucer, and 1.25 s; press: before the
+# stamp goes up, and a second later.
+FRAMES = {DROP: (2, 30), PRESS: (12, 36)}
+# Too stiff for the drop test: all of these would be a ball.
+PRESSED = ("dough", "clay", "jelly")
 # Further settings of the drop test, by preset.
 EXTRA = {
     "jelly": ["fluids.ball.body=soft", "solids.saucer.friction=0.5"],
+    "lava": ["fluids.ball.temperature=1150", "air.transfer=3000"],
+}
+EXTRA_WORDS = {
+    "jelly": ": it keeps its shape and does not cling.",
+    "lava": ": it glows by its temperature, and the air cools its surface. Without a temperature "
+            "it glows as at 1150 degC.",
 }
 # Clear and coloured materials: a blue saucer would show through.
 ON_WHITE = ("oil", "honey", "syrup", "slime", "jelly", "mucus")
@@ -40,14 +51,13 @@ WORDS = {
     "yoghurt": "Flattened by its landing to a thick disc, which stays.",
     "ketchup": "A blob that slumps as it lands and stays, with a round edge.",
     "toothpaste": "Dented by its landing; keeps its shape.",
-    "dough": "Lands almost round, as a firm dough does.",
-    "clay": "Flat where it landed, otherwise unchanged.",
+    "dough": "The stamp sinks in; a second later the hollow has closed, with lumps where it stuck.",
+    "clay": "A bowl: nothing comes back.",
     "slime": "Lands like rubber, then flows.",
-    "jelly": "Squashed, then round again, wobbling.",
+    "jelly": "Squashed, then a ball again.",
     "chewing_gum": "Like dough, but stiffer.",
     "chocolate": "Flows out to a thick disc and stops.",
-    "lava": "It begins to sink: a second is short for lava. The renderer has no glowing materials, "
-            "so this look is the least realistic.",
+    "lava": "It begins to sink: a second is short for lava. Its surface darkens as it cools.",
     "mucus": "Spreads as a liquid and contracts again.",
     "wax": "Like water, with drops over the rim; it does not solidify, as the numbers are those of "
            "the melt.",
@@ -61,6 +71,10 @@ def presets(ooze):
                                      capture_output=True, text=True).stdout)
 
 
+def scene_of(name):
+    return PRESS if name in PRESSED else DROP
+
+
 def sets_of(name):
     return [f"materials.sample.preset={name}", *EXTRA.get(name, [])]
 
@@ -68,14 +82,14 @@ def sets_of(name):
 def simulate(arguments, preset):
     name, run = preset["name"], arguments.runs / preset["name"]
     # the part of the scene that pictures do not depend on
-    moves = re.sub(r", look: \{[^}]*\}", "", SCENE.read_text().split("render:")[0])
+    moves = re.sub(r", look: \{[^}]*\}", "", scene_of(name).read_text().split("render:")[0])
     identity = json.dumps([[(number["key"], number["value"]) for number in preset["numbers"]],
                            moves, sets_of(name)])
     note = run / "material.json"
     if note.exists() and json.loads(note.read_text()).get("identity") == identity:
         return run
     shutil.rmtree(run, ignore_errors=True)
-    command = [str(arguments.ooze), "run", str(SCENE), "-o", str(run)]
+    command = [str(arguments.ooze), "run", str(scene_of(name)), "-o", str(run)]
     for one in sets_of(name):
         command += ["--set", one]
     if arguments.threads:
@@ -92,8 +106,10 @@ def draw(arguments, run, preset):
     differences."""
     pictures = run / "drop"
     shutil.rmtree(pictures, ignore_errors=True)
-    command = [str(arguments.ooze), "render", str(run), "--scene", str(SCENE), "--frames",
-               f"{EARLY}:{LATE}:{LATE - EARLY}", "--samples",
+    scene = scene_of(preset["name"])
+    early, late = FRAMES[scene]
+    command = [str(arguments.ooze), "render", str(run), "--scene", str(scene), "--frames",
+               f"{early}:{late}:{late - early}", "--samples",
                str(arguments.samples), "-o", str(pictures), "--video", str(run / "drop.mp4")]
     white = ["solids.saucer.look=ceramic",
              "solids.rim.look=ceramic"] if preset["name"] in ON_WHITE else []
@@ -106,8 +122,8 @@ def draw(arguments, run, preset):
     IMAGES.mkdir(parents=True, exist_ok=True)
     for colours in (256, 128, 64):
         subprocess.run(["ffmpeg", "-loglevel", "error", "-y", "-i",
-                        str(pictures / f"frame_{EARLY:06d}.png"), "-i",
-                        str(pictures / f"frame_{LATE:06d}.png"), "-filter_complex",
+                        str(pictures / f"frame_{early:06d}.png"), "-i",
+                        str(pictures / f"frame_{late:06d}.png"), "-filter_complex",
                         f"hstack,split[a][b];[a]palettegen=max_colors={colours}[p];"
                         "[b][p]paletteuse=dither=sierra2_4a", str(target)], check=True)
         if target.stat().st_size <= BYTES_MAX:
@@ -161,16 +177,20 @@ def page(all_presets):
              "A fluid looks more viscous at a small size than at a large one. If honey looks like "
              "water in your scene, check",
              "the size of the scene first.", "",
-             "All pictures show one test, [scenes/presets/drop.yaml](../scenes/presets/drop.yaml): "
-             "a ball of 44 mm that has fallen 5 cm, "
-             f"{1000 * EARLY / 24:.0f} ms and", f"{LATE / 24:.2f} s after it was 4 mm above a "
-                                                f"saucer of 14 cm.", "",
+             "Pictures show the drop test, [scenes/presets/drop.yaml](../scenes/presets/drop.yaml):"
+             " a ball of 44 mm that has fallen 5 cm, "
+             f"{1000 * FRAMES[DROP][0] / 24:.0f} ms and", f"{FRAMES[DROP][1] / 24:.2f} s after it "
+             "was 4 mm above a saucer of 14 cm. Stiff materials would stay balls: "
+             + ", ".join(PRESSED) + " are",
+             "pressed to half their height instead "
+             "([scenes/presets/press.yaml](../scenes/presets/press.yaml)), and shown under the "
+             "stamp and", "a second after it was lifted.", "",
              "    ooze run scenes/presets/drop.yaml -o runs/drop --set "
              "materials.sample.preset=NAME", "    ooze render runs/drop "
-             f"--frames {EARLY}:{LATE}:{LATE - EARLY}", ""]
+             "--frames {0}:{1}:{2}".format(*FRAMES[DROP], FRAMES[DROP][1] - FRAMES[DROP][0]), ""]
     for name, extra in EXTRA.items():
-        lines += [f"With {name} also `{'` and `'.join('--set ' + one for one in extra)}`: it keeps "
-                  f"its shape and does not cling.", ""]
+        lines += [f"With {name} also `{'` and `'.join('--set ' + one for one in extra)}`"
+                  f"{EXTRA_WORDS[name]}", ""]
     lines += [", ".join(f"[{preset['name']}](#{preset['name']})" for preset in all_presets), ""]
     for preset in all_presets:
         lines += section(preset)

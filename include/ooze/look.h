@@ -27,6 +27,9 @@ typedef enum OozeTexture {
     OOZE_TEXTURE_COUNT
 } OozeTexture;
 
+/* Temperature of a glowing body where nothing else is said, degC: that of fresh basalt lava. */
+#define OOZE_GLOW_TEMPERATURE 1150.0
+
 /* One row of the table of named looks. */
 typedef struct OozeLookInfo {
     const char *name;
@@ -41,6 +44,7 @@ typedef struct OozeLookInfo {
     double translucency; /* share of the light that enters a translucent body */
     const char *help;    /* one line of description */
     OozeTexture texture;
+    double glow; /* radiance of the red light that it emits at OOZE_GLOW_TEMPERATURE; white is 1 */
 } OozeLookInfo;
 
 /* The table of looks; `*count` is its length. Row 0 is "auto": the row with the name of the
@@ -54,6 +58,8 @@ typedef struct OozeLookDef {
     double depth;   /* m; NAN: that of the row times the fluid's extent */
     double refraction, roughness, coat, cloudiness, translucency; /* NAN: that of the row */
     double scale; /* m, length of the texture's pattern; NAN: a share of what is in view */
+    double glow;  /* NAN: that of the row */
+    double glow_temperature; /* degC at which `glow` is emitted; NAN: OOZE_GLOW_TEMPERATURE */
 } OozeLookDef;
 
 OOZE_API OozeLookDef ooze_look_def_default(void);

@@ -83,8 +83,25 @@ OozeBsdf ooze_bsdf_make(const OozeLookDef *def, const char *name, const char *fa
     }
     bsdf.texture = row->texture;
     bsdf.texture_scale = row->texture && !isnan(def->scale) ? (float)def->scale : 0.0f;
+    bsdf.glow = or_default(def->glow, row->glow);
+    bsdf.glow_temperature = or_default(def->glow_temperature, OOZE_GLOW_TEMPERATURE);
     fill_coat_albedo(&bsdf);
     return bsdf;
+}
+
+OozeF3 ooze_bsdf_glow(const OozeBsdf *bsdf, float temperature)
+{
+    /* Wien's law, exp(-c2/(lambda T)), at one wavelength of each primary, relative to daylight of
+       6500 K, which is white. */
+    static const double c2 = 14388.0, white = 6500.0, zero = 273.15; /* um K, K, K */
+    static const double wavelength[3] = {0.610, 0.550, 0.465};       /* um */
+    double kelvin = fmax((double)temperature + zero, 1.0), value[3];
+    double at = (double)bsdf->glow_temperature + zero;
+    for (int k = 0; k < 3; k++) {
+        value[k] = exp(-c2 / wavelength[k] * (1.0 / kelvin - 1.0 / white) +
+                       c2 / wavelength[0] * (1.0 / at - 1.0 / white));
+    }
+    return f3_scale(f3((float)value[0], (float)value[1], (float)value[2]), bsdf->glow);
 }
 
 OozeBsdf ooze_bsdf_opaque(const OozeBsdf *bsdf)

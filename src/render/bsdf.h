@@ -23,7 +23,9 @@ typedef struct OozeBsdf {
     float translucency; /* share of the light at the base that enters the medium */
     bool vertex_color;  /* the colour of the hit replaces that of the base */
     OozeTexture texture;
-    float texture_scale; /* m; 0: the plain colour */
+    float texture_scale;    /* m; 0: the plain colour */
+    float glow;             /* radiance of the red light emitted at `glow_temperature` */
+    float glow_temperature; /* degC */
     /* Directional albedo of the coat (of metals: of a white metal) by cosine, and its mean over the
        hemisphere; the rest of the light reaches the base. */
     float coat_albedo[OOZE_BSDF_ANGLES];
@@ -60,6 +62,9 @@ OozeF3 ooze_bsdf_evaluate(const OozeBsdf *bsdf, OozeF3 color, OozeF3 view, OozeF
                           float *pdf);
 OozeBsdfSample ooze_bsdf_sample(const OozeBsdf *bsdf, OozeF3 color, OozeF3 view, OozePair random,
                                 OozePair choice);
+
+/* Light that a body of this temperature (degC) emits, alike in all directions. */
+OozeF3 ooze_bsdf_glow(const OozeBsdf *bsdf, float temperature);
 
 OozeF3 ooze_sample_cosine(OozePair random);
 

@@ -75,6 +75,16 @@ OozeF3 ooze_color_field_color(const OozeColorField *color_field, double value)
     return ooze_colour_map(range > 0.0 ? (float)((value - color_field->low) / range) : 0.5f);
 }
 
+const OozeFieldView *ooze_fluid_glow_field(const OozeFrame *frame, int first_bsdf,
+                                           const OozeRayScene *ray_scene)
+{
+    bool glows = false;
+    for (int m = 0; m < frame->material_count; m++) {
+        glows = glows || ooze_ray_scene_bsdf(ray_scene, first_bsdf + m)->glow > 0.0f;
+    }
+    return glows ? ooze_frame_field(frame, "temperature") : NULL;
+}
+
 /* ---- checks ---------------------------------------------------------------------------------- */
 
 OozeStatus ooze_fluid_check(const OozeFrame *frame, OozeError *error)
@@ -166,8 +176,10 @@ OozeStatus ooze_fluid_add_spheres(const OozeFrame *frame, const OozeFluidDrawing
     float *positions = sphere_positions(frame, how->open_time, &step_count);
     float *colors = color_field->name ? ooze_alloc(n, 3 * sizeof *colors) : NULL;
     uint16_t *materials = ooze_alloc_zero(n, sizeof *materials);
+    const OozeFieldView *heat = ooze_fluid_glow_field(frame, how->first_bsdf, ray_scene);
+    float *temperatures = heat ? ooze_alloc(n, sizeof *temperatures) : NULL;
     OozeStatus status = OOZE_OK;
-    if (!positions || !materials || (color_field->name && !colors)) {
+    if (!positions || !materials || (color_field->name && !colors) || (heat && !temperatures)) {
         status = ooze_fail_memory(error, "particles", n * 6 * sizeof(float));
     } else {
         const OozeFieldView *material = ooze_frame_field(frame, "material");
@@ -176,6 +188,9 @@ OozeStatus ooze_fluid_add_spheres(const OozeFrame *frame, const OozeFluidDrawing
         for (uint64_t i = 0; i < n; i++) {
             double m = material ? ooze_field_value(material, i, 0) : 0.0;
             materials[i] = m < frame->material_count ? (uint16_t)m : 0;
+            if (heat) {
+                temperatures[i] = (float)ooze_field_value(heat, i, 0);
+            }
             if (field) {
                 OozeF3 color =
                     ooze_color_field_color(color_field, ooze_color_field_value(field, i));
@@ -186,6 +201,7 @@ OozeStatus ooze_fluid_add_spheres(const OozeFrame *frame, const OozeFluidDrawing
                                     .bsdf = how->first_bsdf,
                                     .materials = materials,
                                     .colors = colors,
+                                    .temperatures = temperatures,
                                     .vertex_count = n,
                                     .positions = positions,
                                     .step_count = step_count,
@@ -194,6 +210,7 @@ OozeStatus ooze_fluid_add_spheres(const OozeFrame *frame, const OozeFluidDrawing
     }
     ooze_free(positions);
     ooze_free(colors);
+    ooze_free(temperatures);
     ooze_free(materials);
     return status;
 }

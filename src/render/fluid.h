@@ -22,6 +22,10 @@ double ooze_color_field_value(const OozeFieldView *field, uint64_t i);
 double ooze_field_magnitude(const float *values, int components);
 OozeF3 ooze_color_field_color(const OozeColorField *color_field, double value);
 
+/* The temperatures, where the frame has them and one of its materials glows; NULL otherwise. */
+const OozeFieldView *ooze_fluid_glow_field(const OozeFrame *frame, int first_bsdf,
+                                           const OozeRayScene *ray_scene);
+
 /* Fails where a position is not finite. */
 OozeStatus ooze_fluid_check(const OozeFrame *frame, OozeError *error);
 

@@ -6,12 +6,22 @@
 #include "ooze/surface.h"
 #include "render/fluid.h"
 
+static const OozeSurfaceField *find_field(const OozeSurface *surface, const char *name)
+{
+    for (int i = 0; i < surface->field_count; i++) {
+        if (strcmp(surface->fields[i].name, name) == 0) {
+            return &surface->fields[i];
+        }
+    }
+    return NULL;
+}
+
 /* Colours of the vertices by the colour field. */
 static float *vertex_colors(const OozeSurface *surface, const OozeColorField *color_field)
 {
     uint64_t n = surface->vertex_count + surface->interface_vertex_count;
     float *colors = ooze_alloc(n, 3 * sizeof *colors);
-    const OozeSurfaceField *field = surface->field_count > 0 ? &surface->fields[0] : NULL;
+    const OozeSurfaceField *field = find_field(surface, color_field->name);
     for (uint64_t i = 0; colors && i < n; i++) {
         double value = 0.0;
         if (strcmp(color_field->name, "speed") == 0 || strcmp(color_field->name, "velocity") == 0) {
@@ -28,19 +38,25 @@ static float *vertex_colors(const OozeSurface *surface, const OozeColorField *co
     return colors;
 }
 
-static float *copy_vectors(const float *from, uint64_t count)
+static float *copy_numbers(const float *from, uint64_t count)
 {
-    float *copy = ooze_alloc(count, 3 * sizeof *copy);
+    float *copy = ooze_alloc(count, sizeof *copy);
     if (copy) {
-        memcpy(copy, from, count * 3 * sizeof *copy);
+        memcpy(copy, from, count * sizeof *copy);
     }
     return copy;
+}
+
+static float *copy_vectors(const float *from, uint64_t count)
+{
+    return copy_numbers(from, 3 * count);
 }
 
 /* Arrays of the whole surface, 3 numbers per vertex. */
 typedef struct Vertices {
     float *positions, *normals, *colors;
-    float *velocities; /* NULL: they do not move while the shutter is open */
+    float *velocities;   /* NULL: they do not move while the shutter is open */
+    float *temperatures; /* one per vertex; NULL: nothing glows by its temperature */
 } Vertices;
 
 static void free_vertices(Vertices *vertices)
@@ -49,6 +65,7 @@ static void free_vertices(Vertices *vertices)
     ooze_free(vertices->normals);
     ooze_free(vertices->colors);
     ooze_free(vertices->velocities);
+    ooze_free(vertices->temperatures);
 }
 
 /* Adds a geometry with these vertices, at both ends of the time that the shutter is open. */
@@ -59,6 +76,7 @@ static OozeStatus add_vertices(OozeRayGeometry geometry, const Vertices *vertice
     float *moving = NULL;
     geometry.positions = vertices->positions;
     geometry.normals = vertices->normals;
+    geometry.temperatures = vertices->temperatures;
     if (vertices->velocities) {
         moving = ooze_fluid_moving_points(vertices->positions, vertices->velocities, n, open_time);
         if (!moving) {
@@ -124,6 +142,9 @@ static uint64_t take_vertices(const Vertices *from, uint32_t *triangles, uint64_
             if (from->velocities) {
                 memcpy(to->velocities + 3 * count, from->velocities + 3 * (uint64_t)v, 12);
             }
+            if (from->temperatures) {
+                to->temperatures[count] = from->temperatures[v];
+            }
             count++;
         }
         triangles[k] = number[v];
@@ -140,13 +161,13 @@ static OozeStatus add_materials(const OozeFrame *frame, const OozeSurface *surfa
     uint64_t triangles_max = surface->triangle_count + surface->interface_count;
     uint32_t *number = ooze_alloc(n, sizeof *number);
     uint32_t *triangles = ooze_alloc(triangles_max, 3 * sizeof *triangles);
-    bool moves = vertices->velocities != NULL;
+    bool moves = vertices->velocities != NULL, warm = vertices->temperatures != NULL;
     Vertices own = {ooze_alloc(n, 12), ooze_alloc(n, 12), ooze_alloc(n, 12),
-                    moves ? ooze_alloc(n, 12) : NULL};
+                    moves ? ooze_alloc(n, 12) : NULL, warm ? ooze_alloc(n, 4) : NULL};
     OozeStatus status = OOZE_OK;
     if (!number || !triangles || !own.positions || !own.normals || !own.colors ||
-        (moves && !own.velocities)) {
-        status = ooze_fail_memory(error, "a surface", n * 52 + triangles_max * 12);
+        (moves && !own.velocities) || (warm && !own.temperatures)) {
+        status = ooze_fail_memory(error, "a surface", n * 56 + triangles_max * 12);
     }
     for (int m = 0; m < frame->material_count && !status; m++) {
         uint64_t count =
@@ -174,13 +195,17 @@ static OozeStatus add_geometry(const OozeFrame *frame, const OozeSurface *surfac
 {
     bool colored = how->color_field->name != NULL;
     bool moves = how->open_time > 0.0 && surface->velocities;
+    const OozeSurfaceField *heat = ooze_fluid_glow_field(frame, how->first_bsdf, ray_scene)
+                                       ? find_field(surface, "temperature")
+                                       : NULL;
     uint64_t n = surface->vertex_count + surface->interface_vertex_count;
     Vertices vertices = {copy_vectors(surface->positions, n), copy_vectors(surface->normals, n),
                          colored ? vertex_colors(surface, how->color_field) : NULL,
-                         moves ? copy_vectors(surface->velocities, n) : NULL};
+                         moves ? copy_vectors(surface->velocities, n) : NULL,
+                         heat ? copy_numbers(heat->values, n) : NULL};
     OozeStatus status;
     if (!vertices.positions || !vertices.normals || (colored && !vertices.colors) ||
-        (moves && !vertices.velocities)) {
+        (moves && !vertices.velocities) || (heat && !vertices.temperatures)) {
         status = ooze_fail_memory(error, "a surface", n * 12 * sizeof(float));
     } else {
         ooze_solid_meshes_fit_surface(how->solids, frame, surface->vertex_count, vertices.positions,
@@ -208,9 +233,14 @@ OozeStatus ooze_fluid_add_surface(const OozeFrame *frame, const OozeFluidDrawing
     bool own = color_field->name && (strcmp(color_field->name, "speed") == 0 ||
                                      strcmp(color_field->name, "velocity") == 0 ||
                                      strcmp(color_field->name, "material") == 0);
-    const char *fields[] = {color_field->name};
+    const char *fields[1];
     settings.fields = fields;
-    settings.field_count = color_field->name && !own ? 1 : 0;
+    settings.field_count = 0;
+    if (color_field->name && !own) {
+        fields[settings.field_count++] = color_field->name;
+    } else if (ooze_fluid_glow_field(frame, how->first_bsdf, ray_scene)) {
+        fields[settings.field_count++] = "temperature";
+    }
     OozeSurface *surface = NULL;
     OozeStatus status = ooze_surface_build(frame, &settings, how->threads, &surface, error);
     status = status ? status : add_geometry(frame, surface, how, ray_scene, error);

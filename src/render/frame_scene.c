@@ -62,6 +62,7 @@ static OozeStatus add_bsdfs(OozeRenderer *renderer, const OozeFrame *frame, cons
             look.type = 0;
             bsdf = ooze_bsdf_make(&look, "", "glossy", frame->materials[i].color, extent);
             bsdf.vertex_color = true;
+            bsdf.glow = 0.0f;
         }
         bsdf = spheres ? ooze_bsdf_opaque(&bsdf) : bsdf;
         status = ooze_ray_scene_add_bsdf(renderer->ray_scene, &bsdf, error);

@@ -200,6 +200,9 @@ static bool scatter(OozeTrace *trace, OozePath *path, OozeHit *hit)
     if (bsdf->kind == OOZE_LOOK_TRANSLUCENT && !hit->front && path->medium == hit->bsdf_index) {
         return leave_translucent(trace, path, hit);
     }
+    if (!trace->is_photon && f3_max(hit->emission) > 0.0f) {
+        ooze_path_add_radiance(trace, path, f3_mul(hit->emission, path->throughput));
+    }
     bool continues = scatter_at_surface(trace, path, hit);
     path->from_camera = false;
     return continues;

@@ -48,7 +48,7 @@ OozeF3 ooze_preview(const OozeTracer *tracer, const OozeRay *ray, OozeSampler *s
     }
     OozeF3 normal = f3_scale(hit.normal, hit.front ? 1.0f : -1.0f);
     OozeF3 light = f3_add(direct(tracer, &hit, normal, ray->time), ambient(tracer->lights, normal));
-    OozeF3 color = f3_mul(hit.color, light);
+    OozeF3 color = f3_add(f3_mul(hit.color, light), hit.emission);
     *features = (OozeFeatures){hit.color, normal, hit.distance};
     return f3_mix(color, backdrop, ooze_plane_fade(tracer, &hit));
 }

@@ -75,6 +75,7 @@ void ooze_ray_scene_clear(OozeRayScene *scene)
         OozeRayGeometry *geometry = &scene->geometries[i];
         ooze_free((void *)(uintptr_t)geometry->materials);
         ooze_free((void *)(uintptr_t)geometry->colors);
+        ooze_free((void *)(uintptr_t)geometry->temperatures);
         ooze_free((void *)(uintptr_t)geometry->normals);
         ooze_free((void *)(uintptr_t)geometry->triangles);
         ooze_free((void *)(uintptr_t)geometry->texture_points);
@@ -146,7 +147,7 @@ static bool copy_array(const void *from, uint64_t count, size_t size, const void
 static bool copy_geometry(const OozeRayGeometry *from, OozeRayGeometry *to)
 {
     uint64_t normals = from->corner_normals ? 3 * from->triangle_count : from->vertex_count;
-    const void *arrays[5];
+    const void *arrays[6];
     bool good = copy_array(from->materials, from->vertex_count, sizeof(uint16_t), &arrays[0]);
     good = copy_array(from->colors, from->vertex_count, 3 * sizeof(float), &arrays[1]) && good;
     good = copy_array(from->normals, normals, 3 * sizeof(float), &arrays[2]) && good;
@@ -154,8 +155,10 @@ static bool copy_geometry(const OozeRayGeometry *from, OozeRayGeometry *to)
         copy_array(from->triangles, from->triangle_count, 3 * sizeof(uint32_t), &arrays[3]) && good;
     good =
         copy_array(from->texture_points, from->vertex_count, 3 * sizeof(float), &arrays[4]) && good;
+    good = copy_array(from->temperatures, from->vertex_count, sizeof(float), &arrays[5]) && good;
     *to = *from;
     to->texture_points = arrays[4];
+    to->temperatures = arrays[5];
     to->materials = arrays[0];
     to->colors = arrays[1];
     to->normals = arrays[2];
@@ -350,6 +353,20 @@ static OozeF3 textured_color(const OozeRayGeometry *geometry, const uint32_t cor
                               texture_axes(geometry->texture_up, normal));
 }
 
+static OozeF3 emission_of(const OozeRayGeometry *geometry, const uint32_t corner[3], float u,
+                          float v, const OozeBsdf *bsdf)
+{
+    if (!(bsdf->glow > 0.0f)) {
+        return f3_all(0.0f);
+    }
+    float temperature = bsdf->glow_temperature;
+    if (geometry->temperatures) {
+        const float *t = geometry->temperatures;
+        temperature = (1.0f - u - v) * t[corner[0]] + u * t[corner[1]] + v * t[corner[2]];
+    }
+    return ooze_bsdf_glow(bsdf, temperature);
+}
+
 /* Fills in everything but distance and point. */
 static void describe_hit(const OozeRayScene *scene, const struct RTCRayHit *found, OozeF3 direction,
                          OozeHit *hit)
@@ -381,6 +398,7 @@ static void describe_hit(const OozeRayScene *scene, const struct RTCRayHit *foun
     if (geometry->texture_points && hit->bsdf->texture_scale > 0.0f) {
         hit->color = textured_color(geometry, corner, u, v, hit->bsdf, hit->color);
     }
+    hit->emission = emission_of(geometry, corner, u, v, hit->bsdf);
     hit->is_fluid = geometry->is_fluid;
     hit->is_wall = geometry->is_wall;
     hit->is_plane = false;
@@ -428,6 +446,7 @@ static bool intersect_plane(const OozeRayScene *scene, const OozeRay *ray, float
                      .front = true,
                      .is_plane = true};
     hit->color = hit->bsdf->color;
+    hit->emission = ooze_bsdf_glow(hit->bsdf, hit->bsdf->glow_temperature);
     if (hit->bsdf->texture_scale > 0.0f) {
         hit->color = ooze_texture_color(hit->bsdf->texture, hit->color, hit->bsdf->texture_scale,
                                         plane_coordinates(first, hit->point), f3(0, 1, 0));

@@ -15,7 +15,9 @@ typedef struct OozeRayGeometry {
     bool one_sided;            /* hit from the front only */
     int bsdf;                  /* index of the BSDF; of material 0 where there are materials */
     const uint16_t *materials; /* per vertex or sphere, added to `bsdf`; NULL: all 0 */
-    const float *colors;    /* 3 per vertex or sphere, for BSDFs with vertex colour; NULL: none */
+    const float *colors; /* 3 per vertex or sphere, for BSDFs with vertex colour; NULL: none */
+    /* degC, per vertex or sphere, for BSDFs that glow; NULL: their own glow_temperature */
+    const float *temperatures;
     uint64_t vertex_count;  /* or the number of spheres */
     const float *positions; /* 3 per vertex or sphere; of each time step one after another */
     int step_count;         /* at equal intervals while the shutter is open; 0, 1: it is at rest */
@@ -48,6 +50,7 @@ typedef struct OozeHit {
     OozeF3 geometric_normal; /* outwards */
     OozeF3 normal;           /* shading normal, outwards */
     OozeF3 color;            /* vertex colour where the BSDF takes it, otherwise that of the BSDF */
+    OozeF3 emission;         /* radiance that the surface emits */
     const OozeBsdf *bsdf;
     int bsdf_index;
     bool front; /* hit from outside */

@@ -45,6 +45,13 @@ static const OozeKey look_keys[] = {
      .help = "length of the pattern of a textured solid: width of a plank of `wood`, distance of "
              "the veins of `marble` and of the checks of `cloth`, radius of a `plate`",
      .default_text = "a share of what is in view; of a `plate`, its own radius"},
+    {"glow", OOZE_KEY_REAL, "", 0.0, 1000.0, offsetof(OozeLookDef, glow),
+     .help = "radiance of the light that it emits at `glow_temperature`, white is 1: bright orange "
+             "at 1150 degC, dull red at 800; fluids of scenes with heat glow by their own "
+             "temperature, others as at `glow_temperature`",
+     .default_text = LOOK_ROW},
+    {"glow_temperature", OOZE_KEY_REAL, "degC", 300.0, 1e4, offsetof(OozeLookDef, glow_temperature),
+     .help = "at which `glow` is emitted", .default_text = "1150"},
 };
 
 const OozeSection ooze_section_look = {

@@ -9,6 +9,7 @@ static OozeBsdf bsdf_of(int row, const float color[3], double depth)
     OozeLookDef look = ooze_look_def_default();
     look.type = row;
     look.depth = depth;
+    look.glow = 0.0;
     memcpy(look.color, color, sizeof look.color);
     return ooze_bsdf_make(&look, "", "glossy", color, 1.0);
 }
@@ -232,10 +233,52 @@ static void fireflies_are_limited(void **state)
     assert_true(with > 1.0 && with <= 2.0 * 12.0); /* a path and its reflected part */
 }
 
+/* In the dark a glowing ball has the radiance of its look in red, less green and still less blue;
+   by Wien's law red halves from 1150 to 1094 degC, and a crust of 700 degC is dark. Heat of the
+   vertices takes the place of the look's temperature. */
+static void hot_bodies_glow(void **state)
+{
+    (void)state;
+    OozeLights lights = uniform_lights(f3_all(0.0f));
+    OozeLookDef look = ooze_look_def_default();
+    look.glow = 2.0;
+    const float black[3] = {0, 0, 0};
+    OozeBsdf bsdf = ooze_bsdf_make(&look, "lava", "glossy", black, 1.0);
+    const double kelvin = 1150.0 + 273.15;
+    const double halved = 1.0 / (1.0 / kelvin + log(2.0) * 0.610 / 14388.0) - 273.15;
+    const double temperatures[] = {NAN, 1150.0, halved, 700.0};
+    const double crust = 2.0 * exp(-14388.0 / 0.610 * (1.0 / 973.15 - 1.0 / kelvin));
+    const double red[] = {2.0, 2.0, 1.0, crust};
+    for (int i = 0; i < 4; i++) {
+        OozeRayScene *ray_scene = NULL;
+        float heat[3] = {(float)temperatures[i], (float)temperatures[i], (float)temperatures[i]};
+        const float corners[9] = {-1, -1, 0, 1, -1, 0, 0, 1, 0};
+        const uint32_t triangle[3] = {0, 1, 2};
+        OozeRayGeometry geometry = {.is_fluid = true,
+                                    .temperatures = i == 0 ? NULL : heat,
+                                    .vertex_count = 3,
+                                    .positions = corners,
+                                    .triangle_count = 1,
+                                    .triangles = triangle};
+        CHECK_OK(ooze_ray_scene_create(&ray_scene, &error));
+        CHECK_OK(ooze_ray_scene_add_bsdf(ray_scene, &bsdf, &error));
+        CHECK_OK(ooze_ray_scene_add_geometry(ray_scene, &geometry, &error));
+        CHECK_OK(ooze_ray_scene_commit(ray_scene, 1.0f, &error));
+        OozeTracer tracer = {.scene = ray_scene, .lights = &lights};
+        Estimate seen = shoot(&tracer, f3(0.1f, 0.1f, 3.0f), f3(0, 0, -1), 16);
+        printf("  %.0f degC: %.4f %.4f %.4f\n", temperatures[i], seen.mean[0], seen.mean[1],
+               seen.mean[2]);
+        assert_true(fabs(seen.mean[0] - red[i]) < 0.01 * red[i]);
+        assert_true(seen.mean[1] < 0.4 * seen.mean[0] && seen.mean[2] < 0.2 * seen.mean[1]);
+        ooze_ray_scene_destroy(ray_scene);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_furnace_test),
+        cmocka_unit_test(hot_bodies_glow),
         cmocka_unit_test(samples_conserve_energy),
         cmocka_unit_test(absorption_follows_beer),
         cmocka_unit_test(a_pane_reflects_and_absorbs),

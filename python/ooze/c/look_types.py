@@ -53,6 +53,8 @@ class OozeLookInfo(Structure):
     translucency: float = member(c_double, "share of the light that enters a translucent body")
     help: bytes | None = member(c_char_p, "one line of description")
     texture: int = enumerated(OozeTexture, c_int)
+    glow: float = member(c_double,
+        "radiance of the red light that it emits at OOZE_GLOW_TEMPERATURE; white is 1")
 
 
 @structure
@@ -68,3 +70,6 @@ class OozeLookDef(Structure):
     translucency: float = member(c_double, "NAN: that of the row")
     scale: float = member(c_double,
         "m, length of the texture's pattern; NAN: a share of what is in view")
+    glow: float = member(c_double, "NAN: that of the row")
+    glow_temperature: float = member(c_double,
+        "degC at which `glow` is emitted; NAN: OOZE_GLOW_TEMPERATURE")
