@@ -1,4 +1,4 @@
-#include "cuda/gpu.cuh"
+#include "cuda/launch_queue.cuh"
 
 #include <cstdio>
 
@@ -33,6 +33,7 @@ static void *device_alloc(Gpu *gpu, size_t size)
 static void device_free(Gpu *gpu, void *memory, size_t size)
 {
     if (memory) {
+        submit(gpu); /* launches that use it */
         cudaFree(memory);
         gpu->allocated -= size;
     }
@@ -49,13 +50,145 @@ static const char *reason(cudaError_t code)
     return cudaGetErrorString(code);
 }
 
+/* ---- copies ---- */
+
+struct alignas(16) Payload {
+    unsigned char bytes[2048];
+};
+struct alignas(16) SmallPayload {
+    unsigned char bytes[256];
+};
+
+/* The bytes travel as an argument of the launch. */
+template <class Bytes> static void send(Gpu *gpu, void *to, const void *from_host, size_t size)
+{
+    Bytes payload = {};
+    unsigned char *at = static_cast<unsigned char *>(to);
+    memcpy(payload.bytes, from_host, size);
+    for_each(
+        gpu, size, OOZE_BODY(uint32_t i) { at[i] = payload.bytes[i]; });
+}
+
 void copy_in(Gpu *gpu, void *to, const void *from_host, size_t size)
 {
-    if (size > 0 && gpu->failed == cudaSuccess) {
+    if (size == 0 || gpu->failed != cudaSuccess) {
+        return;
+    }
+    if (size <= sizeof(SmallPayload)) {
+        send<SmallPayload>(gpu, to, from_host, size);
+    } else if (size <= sizeof(Payload)) {
+        send<Payload>(gpu, to, from_host, size);
+    } else {
         gpu->counts.launches++;
         record_error(gpu,
-                     cudaMemcpyAsync(to, from_host, size, cudaMemcpyHostToDevice, gpu->stream));
+                     cudaMemcpyAsync(to, from_host, size, cudaMemcpyHostToDevice, stream_of(gpu)));
     }
+}
+
+/* Larger copies and fills are submitted by themselves. */
+enum { QUEUED_BYTES = 16 << 20, WORD = sizeof(uint4) };
+
+static bool has_words(const void *memory)
+{
+    return reinterpret_cast<uintptr_t>(memory) % WORD == 0;
+}
+
+void copy(Gpu *gpu, void *to, const void *from, size_t size)
+{
+    if (size == 0 || gpu->failed != cudaSuccess) {
+        return;
+    }
+    if (size > QUEUED_BYTES || !has_words(to) || !has_words(from)) {
+        gpu->counts.launches++;
+        record_error(gpu,
+                     cudaMemcpyAsync(to, from, size, cudaMemcpyDeviceToDevice, stream_of(gpu)));
+        return;
+    }
+    const uint32_t words = (uint32_t)(size / WORD), rest = (uint32_t)(size % WORD);
+    uint4 *to_word = static_cast<uint4 *>(to);
+    const uint4 *from_word = static_cast<const uint4 *>(from);
+    for_each(
+        gpu, (uint64_t)words + (rest > 0 ? 1 : 0), OOZE_BODY(uint32_t i) {
+            if (i < words) {
+                to_word[i] = from_word[i];
+                return;
+            }
+            for (uint32_t k = 0; k < rest; k++) {
+                reinterpret_cast<char *>(to_word + words)[k] =
+                    reinterpret_cast<const char *>(from_word + words)[k];
+            }
+        });
+}
+
+void clear(Gpu *gpu, void *memory, size_t size)
+{
+    if (size == 0 || gpu->failed != cudaSuccess) {
+        return;
+    }
+    if (size > QUEUED_BYTES || !has_words(memory)) {
+        gpu->counts.launches++;
+        record_error(gpu, cudaMemsetAsync(memory, 0, size, stream_of(gpu)));
+        return;
+    }
+    const uint32_t words = (uint32_t)(size / WORD), rest = (uint32_t)(size % WORD);
+    uint4 *word = static_cast<uint4 *>(memory);
+    for_each(
+        gpu, (uint64_t)words + (rest > 0 ? 1 : 0), OOZE_BODY(uint32_t i) {
+            if (i < words) {
+                word[i] = make_uint4(0, 0, 0, 0);
+                return;
+            }
+            for (uint32_t k = 0; k < rest; k++) {
+                reinterpret_cast<char *>(word + words)[k] = 0;
+            }
+        });
+}
+
+/* ---- messages to the host ---- */
+
+static __global__ void __launch_bounds__(BLOCK)
+    message_kernel(const unsigned char *from, uint32_t size, uint32_t *sent, Message *to)
+{
+    for (uint32_t k = threadIdx.x; k < size; k += BLOCK) {
+        to->bytes[k] = from[k];
+    }
+    __threadfence_system(); /* the host sees the bytes before the number */
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        const uint32_t number = *sent + 1;
+        *sent = number;
+        *static_cast<volatile uint32_t *>(&to->number) = number;
+    }
+}
+
+/* Sends at most 256 bytes; returns the number of the message. */
+static uint32_t send_message(Gpu *gpu, int slot, const void *from, size_t size)
+{
+    gpu->counts.launches++;
+    launch(gpu, 1, message_kernel, static_cast<const unsigned char *>(from), (uint32_t)size,
+           gpu->sent, gpu->messages + slot);
+    return ++gpu->expected;
+}
+
+/* Waits until a message has arrived: reading its number takes less time than the driver's calls,
+   which follow where it takes long. NULL where the GPU has failed. */
+static const unsigned char *read_message(Gpu *gpu, int slot, uint32_t number)
+{
+    const int spins = 1 << 16;
+    const Message *message = gpu->messages + slot;
+    gpu->counts.waits++;
+    submit(gpu);
+    for (int k = 0; k < spins && gpu->failed == cudaSuccess; k++) {
+        if (__atomic_load_n(&message->number, __ATOMIC_ACQUIRE) == number) {
+            return message->bytes;
+        }
+        if (k % 1024 == 1023) { /* of a failed GPU nothing arrives */
+            cudaError_t result = cudaStreamQuery(gpu->stream);
+            record_error(gpu, result == cudaErrorNotReady ? cudaSuccess : result);
+        }
+    }
+    record_error(gpu, cudaStreamSynchronize(gpu->stream));
+    return gpu->failed == cudaSuccess ? message->bytes : nullptr;
 }
 
 void copy_out(Gpu *gpu, void *to_host, const void *from, size_t size)
@@ -63,74 +196,68 @@ void copy_out(Gpu *gpu, void *to_host, const void *from, size_t size)
     if (size == 0 || gpu->failed != cudaSuccess) {
         return;
     }
-    bool small = size <= 256;
+    if (size <= sizeof gpu->messages->bytes) {
+        const uint32_t number = send_message(gpu, MESSAGE_RESULT, from, size);
+        const unsigned char *bytes = read_message(gpu, MESSAGE_RESULT, number);
+        if (bytes) {
+            memcpy(to_host, bytes, size);
+        }
+        return;
+    }
     gpu->counts.launches++;
     gpu->counts.waits++;
-    void *to = small ? gpu->scalars_host : to_host;
-    record_error(gpu, cudaMemcpyAsync(to, from, size, cudaMemcpyDeviceToHost, gpu->stream));
-    if (record_error(gpu, cudaStreamSynchronize(gpu->stream)) && small) {
-        memcpy(to_host, to, size);
-    }
-}
-
-void copy(Gpu *gpu, void *to, const void *from, size_t size)
-{
-    if (size > 0 && gpu->failed == cudaSuccess) {
-        gpu->counts.launches++;
-        record_error(gpu, cudaMemcpyAsync(to, from, size, cudaMemcpyDeviceToDevice, gpu->stream));
-    }
-}
-
-void clear(Gpu *gpu, void *memory, size_t size)
-{
-    if (size > 0 && gpu->failed == cudaSuccess) {
-        gpu->counts.launches++;
-        record_error(gpu, cudaMemsetAsync(memory, 0, size, gpu->stream));
-    }
+    record_error(gpu, cudaMemcpyAsync(to_host, from, size, cudaMemcpyDeviceToHost, stream_of(gpu)));
+    record_error(gpu, cudaStreamSynchronize(gpu->stream));
 }
 
 void gpu_wait(Gpu *gpu)
 {
-    record_error(gpu, cudaStreamSynchronize(gpu->stream));
+    record_error(gpu, cudaStreamSynchronize(stream_of(gpu)));
 }
 
 bool poll_unfinished(Gpu *gpu, int k, const int32_t *off)
 {
-    volatile int32_t *watched = static_cast<volatile int32_t *>(gpu->polled);
     if (gpu->failed != cudaSuccess) {
         return false;
     }
-    gpu->counts.launches++;
-    gpu->counts.waits += k > 0 ? 1 : 0;
     if (k > 0) {
-        record_error(gpu, cudaEventSynchronize(gpu->poll_event[(k - 1) % 2]));
-        if (gpu->failed != cudaSuccess || watched[(k - 1) % 2]) {
+        const int before = (k - 1) % 2;
+        const unsigned char *bytes = read_message(gpu, MESSAGE_POLL + before, gpu->polled[before]);
+        int32_t stopped = 1;
+        if (bytes) {
+            memcpy(&stopped, bytes, sizeof stopped);
+        }
+        if (stopped) {
             return false;
         }
     }
-    record_error(gpu, cudaMemcpyAsync(static_cast<int32_t *>(gpu->polled) + k % 2, off, sizeof *off,
-                                      cudaMemcpyDeviceToHost, gpu->stream));
-    record_error(gpu, cudaEventRecord(gpu->poll_event[k % 2], gpu->stream));
+    gpu->polled[k % 2] = send_message(gpu, MESSAGE_POLL + k % 2, off, sizeof *off);
     return gpu->failed == cudaSuccess;
 }
 
 static bool create_streams(Gpu *gpu)
 {
+    void *messages = nullptr;
     record_error(gpu, cudaStreamCreateWithFlags(&gpu->stream, cudaStreamNonBlocking));
-    record_error(gpu, cudaMallocHost(&gpu->scalars_host, 256));
-    record_error(gpu, cudaMallocHost(&gpu->polled, 64));
-    record_error(gpu, cudaEventCreateWithFlags(&gpu->poll_event[0], cudaEventDisableTiming));
-    record_error(gpu, cudaEventCreateWithFlags(&gpu->poll_event[1], cudaEventDisableTiming));
+    record_error(gpu, cudaMallocHost(&messages, MESSAGES * sizeof(Message)));
+    gpu->messages = static_cast<Message *>(messages);
+    if (gpu->failed != cudaSuccess) {
+        return false;
+    }
+    memset(messages, 0, MESSAGES * sizeof(Message));
+    gpu->sent = static_cast<uint32_t *>(device_alloc(gpu, sizeof *gpu->sent));
+    clear(gpu, gpu->sent, sizeof *gpu->sent);
+    gpu->queue = launch_queue_create();
     return gpu->failed == cudaSuccess;
 }
 
 static void destroy_streams(Gpu *gpu)
 {
     cudaStreamSynchronize(gpu->stream);
-    cudaFreeHost(gpu->scalars_host);
-    cudaFreeHost(gpu->polled);
-    cudaEventDestroy(gpu->poll_event[0]);
-    cudaEventDestroy(gpu->poll_event[1]);
+    launch_queue_free(gpu->queue);
+    gpu->queue = nullptr;
+    device_free(gpu, gpu->sent, sizeof *gpu->sent);
+    cudaFreeHost(gpu->messages);
     cudaStreamDestroy(gpu->stream);
 }
 #else
@@ -201,16 +328,12 @@ bool poll_unfinished(Gpu *gpu, int k, const int32_t *off)
     return gpu->failed == cudaSuccess && !*off;
 }
 
-static bool create_streams(Gpu *gpu)
+static bool create_streams(Gpu *)
 {
-    gpu->scalars_host = malloc(256);
-    return gpu->scalars_host != nullptr;
+    return true;
 }
 
-static void destroy_streams(Gpu *gpu)
-{
-    free(gpu->scalars_host);
-}
+static void destroy_streams(Gpu *) {}
 #endif
 
 /* ---- the GPU ---- */

@@ -44,20 +44,32 @@ struct Chunk { /* a block of scratch memory */
 };
 enum { CHUNKS = 256 };
 
+/* A result for the host. The device writes the number of the message after all of its bytes. */
+struct Message {
+    uint32_t number;
+    alignas(16) unsigned char bytes[256];
+};
+/* The message of copy_out, and those of poll_unfinished. */
+enum { MESSAGE_RESULT, MESSAGE_POLL, MESSAGES = MESSAGE_POLL + 2 };
+
+struct LaunchQueue; /* see launch_queue.cuh */
+
 struct Gpu {
-    cudaStream_t stream;
+    cudaStream_t stream;  /* see stream_of */
+    LaunchQueue *queue;   /* NULL: launches are submitted one by one */
     cudaError_t failed;   /* the first error, cudaSuccess until then */
     size_t failed_size;   /* bytes of the allocation that failed */
     size_t allocated;     /* bytes of device memory */
     DeviceBuffer partial; /* partial sums, one per block */
     DeviceBuffer tickets; /* counters of finished blocks; 0 while no sum runs */
     void *scalars;        /* device: 256 bytes of results for the host */
-    void *scalars_host;   /* pinned: their copy */
-    void *polled;         /* pinned: two flags, see poll_unfinished */
-    cudaEvent_t poll_event[2];
-    Chunk chunk[CHUNKS]; /* scratch memory, freed after the substep */
-    int chunks, top;     /* their number, and the one that is being filled */
-    size_t used, peak;   /* bytes of scratch: now, and at most since the last reset */
+    Message *messages;    /* pinned: results for the host, see read_message */
+    uint32_t *sent;       /* device: number of messages that were sent */
+    uint32_t expected;    /* number of messages whose sending was launched */
+    uint32_t polled[2];   /* numbers of the messages of poll_unfinished */
+    Chunk chunk[CHUNKS];  /* scratch memory, freed after the substep */
+    int chunks, top;      /* their number, and the one that is being filled */
+    size_t used, peak;    /* bytes of scratch: now, and at most since the last reset */
     OozeEngineCounts counts;
 };
 
@@ -111,14 +123,35 @@ bool poll_unfinished(Gpu *gpu, int k, const int32_t *off);
 /* ---- loops ------------------------------------------------------------------------------ */
 
 #ifdef __CUDACC__
-template <class Kernel, class... Arguments>
-void launch(Gpu *gpu, uint64_t blocks, Kernel kernel, const Arguments &...arguments)
+struct LaunchShape {
+    uint32_t blocks, threads, shared; /* shared: bytes of a block */
+};
+void queue_launch(Gpu *gpu, const void *kernel, LaunchShape shape, void **arguments,
+                  const size_t *sizes, int count);
+/* Submits the launches that are queued. */
+void submit(Gpu *gpu);
+/* The stream, for libraries and copies that do not use the queue: submits it first. */
+cudaStream_t stream_of(Gpu *gpu);
+
+template <class T> struct AsIs {
+    typedef T type;
+};
+
+template <class... Parameters>
+void launch_shaped(Gpu *gpu, LaunchShape shape, void (*kernel)(Parameters...),
+                   const typename AsIs<Parameters>::type &...arguments)
 {
-    cudaLaunchConfig_t config = {};
-    config.gridDim = dim3((unsigned)blocks);
-    config.blockDim = dim3(BLOCK);
-    config.stream = gpu->stream;
-    record_error(gpu, cudaLaunchKernelEx(&config, kernel, arguments...));
+    void *pointers[] = {const_cast<void *>(static_cast<const void *>(&arguments))...};
+    const size_t sizes[] = {sizeof arguments...};
+    queue_launch(gpu, reinterpret_cast<const void *>(kernel), shape, pointers, sizes,
+                 (int)sizeof...(Parameters));
+}
+
+template <class... Parameters>
+void launch(Gpu *gpu, uint64_t blocks, void (*kernel)(Parameters...),
+            const typename AsIs<Parameters>::type &...arguments)
+{
+    launch_shaped(gpu, {(uint32_t)blocks, BLOCK, 0}, kernel, arguments...);
 }
 
 template <class Body> __global__ void __launch_bounds__(BLOCK) each_kernel(uint32_t n, Body body)
