@@ -8,6 +8,7 @@
 #include "cuda/device.h"
 #include "cuda/heat.cuh"
 #include "cuda/method.cuh"
+#include "cuda/probes.cuh"
 #include "cuda/sources.cuh"
 
 namespace ooze
@@ -166,6 +167,14 @@ static OozeStatus engine_find_fast(void *data, const OozeFastQuery *query, OozeF
     return find_fast(&e->gpu, &e->store, query, found, count, error);
 }
 
+static OozeStatus engine_measure(void *data, const OozeProbeQuery *query, const double *masses,
+                                 int count, double *values, OozeError *error)
+{
+    Engine *e = engine_of(data);
+    scratch_reset(&e->gpu); /* between steps: memory of the last one is free */
+    return probe_measure(&e->gpu, &e->store, query, masses, count, values, error);
+}
+
 static OozeStatus engine_wrap(void *data, const OozePeriodic *periodic, OozeError *error)
 {
     Engine *e = engine_of(data);
@@ -269,6 +278,7 @@ extern "C" const OozeEngine ooze_cuda_engine = {
     ooze::engine_prescribe,
     ooze::engine_fastest,
     ooze::engine_find_fast,
+    ooze::engine_measure,
     ooze::engine_wrap,
     ooze::engine_sort,
     ooze::engine_find_cells,

@@ -174,7 +174,7 @@ static uint32_t send_message(Gpu *gpu, int slot, const void *from, size_t size)
    which follow where it takes long. NULL where the GPU has failed. */
 static const unsigned char *read_message(Gpu *gpu, int slot, uint32_t number)
 {
-    const int spins = 1 << 16;
+    const int spins = 1 << 20, query_every = 1 << 16;
     const Message *message = gpu->messages + slot;
     gpu->counts.waits++;
     submit(gpu);
@@ -182,9 +182,13 @@ static const unsigned char *read_message(Gpu *gpu, int slot, uint32_t number)
         if (__atomic_load_n(&message->number, __ATOMIC_ACQUIRE) == number) {
             return message->bytes;
         }
-        if (k % 1024 == 1023) { /* of a failed GPU nothing arrives */
+        if (k % query_every == query_every - 1) { /* of a failed GPU nothing arrives */
             cudaError_t result = cudaStreamQuery(gpu->stream);
-            record_error(gpu, result == cudaErrorNotReady ? cudaSuccess : result);
+            if (result == cudaErrorNotReady) {
+                (void)cudaGetLastError(); /* libraries would report it as theirs */
+            } else {
+                record_error(gpu, result);
+            }
         }
     }
     record_error(gpu, cudaStreamSynchronize(gpu->stream));
