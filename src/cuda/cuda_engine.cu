@@ -81,7 +81,7 @@ static OozeStatus engine_create(OozeWorld *world, const OozeMethod *method, void
     /* for tests of the rounded gathers on few particles, and of the others on many */
     const char *pack_from = getenv("OOZE_PACK_FROM");
     e->counts_launches = true;
-    e->pack_from = pack_from ? strtoull(pack_from, nullptr, 10) : (uint64_t)PACK_FROM;
+    e->pack_from = pack_from ? strtoull(pack_from, nullptr, 10) : few_particles();
     e->near.temporary = e->near_walls.temporary = true;
     e->method = device_method_find(method->info.name);
     OozeStatus result = OOZE_OK;

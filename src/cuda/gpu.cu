@@ -340,6 +340,12 @@ static bool create_streams(Gpu *)
 static void destroy_streams(Gpu *) {}
 #endif
 
+uint64_t few_particles(void)
+{
+    const char *few = getenv("OOZE_FEW");
+    return few ? strtoull(few, nullptr, 10) : (uint64_t)FEW;
+}
+
 /* ---- the GPU ---- */
 
 bool gpu_create(Gpu *gpu)

@@ -203,15 +203,14 @@ template <int LANES, class Body> void for_lanes(Gpu *gpu, uint64_t n, Body body)
 #endif
 }
 
-/* Below FEW particles, MANY_LANES lanes share one. OOZE_FEW: for measurements with other limits. */
-#ifndef OOZE_FEW
-#define OOZE_FEW 40000
-#endif
-enum { FEW = OOZE_FEW, MANY_LANES = 8 };
+/* Below so many particles, MANY_LANES lanes share one: FEW, or OOZE_FEW of the environment, for
+   measurements with other limits. */
+enum { FEW = 40000, MANY_LANES = 8 };
+uint64_t few_particles(void);
 #ifdef __CUDACC__
 #define OOZE_LANES(n, call)                                                                        \
     do {                                                                                           \
-        if ((n) < ooze::FEW) {                                                                     \
+        if ((n) < ooze::few_particles()) {                                                         \
             call(ooze::MANY_LANES);                                                                \
         } else {                                                                                   \
             call(1);                                                                               \

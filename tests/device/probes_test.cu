@@ -31,7 +31,7 @@ static OozeWorld *create_world(OozeDevice device)
     OozeMaterialId first, second;
     CHECK_OK(ooze_world_add_material(world, &material, &first, &error));
     material.name = "second";
-    material.density = 700;
+    CHECK_OK(ooze_material_def_set(&material, "density", 700, &error));
     CHECK_OK(ooze_world_add_material(world, &material, &second, &error));
     fill_poured_world(world, FLAT, SPACING, first, second);
     const double percentiles[PERCENTILES] = {0, 37.5, 100};
