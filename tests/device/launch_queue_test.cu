@@ -41,7 +41,8 @@ static void launches_keep_order_and_arguments(void **)
     DeviceBuffer memory = {};
     uint32_t *a = buffer<uint32_t>(m, &memory, COUNT);
     for (uint32_t round = 0; round < 40; round++) {
-        const uint32_t n = round % 3 == 0 ? COUNT : 10 * (1 + round % 7), value = round % 5;
+        const uint32_t n = round % 3 == 0 ? (uint32_t)COUNT : 10 * (1 + round % 7),
+                       value = round % 5;
         const int times = round % 4 == 3 ? 150 : 9;
         set_all(m, a, n, value);
         for (int k = 0; k < times; k++) {
