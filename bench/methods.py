@@ -46,7 +46,11 @@ max_travel: 0
 materials:
   stuff: {{{material}}}
 fluids:
-  - {{material: stuff, shape: {{type: box, size: [{EDGE}, {EDGE}, {EDGE}], position: [0, {EDGE / 2 + spacing:.9g}, 0]}}}}
+  - material: stuff
+    shape:
+      type: box
+      size: [{EDGE}, {EDGE}, {EDGE}]
+      position: [0, {EDGE / 2 + spacing:.9g}, 0]
 solids:
   - {{name: floor, shape: {{type: plane}}, friction: 0.5}}
 """)

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Runs compute-sanitizer on a few steps of a small scene of every method.
 
-tools/gpu_sanitizers.py [--ooze build/ooze] [--jobs 8] [--limit 60] [--tools memcheck,racecheck,initcheck]
+tools/gpu_sanitizers.py [--ooze build/ooze] [--jobs 8] [--limit 60] [--scenes links]
+                        [--tools memcheck,racecheck,initcheck]
 A scene has some 200 to 500 particles and takes three steps: the sanitizers slow a kernel down a
 hundredfold and more. Prints a row for each scene; exits with 1 if a tool finds something."""
 import argparse
@@ -22,15 +23,30 @@ duration: {duration}
 frame_rate: {rate}
 materials:
 {materials}fluids:
-  - {{name: block, material: stuff{fluid}, shape: {{type: box, size: [0.12, 0.12, 0.12], position: [0, 0.07, 0]}}}}
+  - name: block
+    material: stuff{fluid}
+    shape: {{type: box, size: [0.12, 0.12, 0.12], position: [0, 0.07, 0]}}
 {fluids}solids:
   - {{name: floor, shape: {{type: plane}}, friction: inf{wall}}}
-  - {{name: bar, shape: {{type: box, size: [0.04, 0.2, 0.2], position: [-0.09, 0.08, 0]}}, motion: {{velocity: [0.5, 0, 0]}}, friction: 0.5}}
+  - name: bar
+    shape: {{type: box, size: [0.04, 0.2, 0.2], position: [-0.09, 0.08, 0]}}
+    motion: {{velocity: [0.5, 0, 0]}}
+    friction: 0.5
 {solids}"""
 WARM = ", heat_capacity: 2000, diffusivity: 1e-5"
-RAFT = "  - {name: raft, shape: {type: box, size: [0.08, 0.04, 0.08], position: [0.01, 0.156, 0]}, density: 400, friction: 0.3}\n"
-BODIES = """  - {name: die, material: stone, body: rigid, shape: {type: box, size: [0.08, 0.08, 0.08], position: [0.02, 0.175, 0]}}
-  - {name: jelly, material: jelly, body: soft, shape: {type: box, size: [0.08, 0.08, 0.08], position: [0.115, 0.045, 0]}}
+RAFT = """  - name: raft
+    shape: {type: box, size: [0.08, 0.04, 0.08], position: [0.01, 0.156, 0]}
+    density: 400
+    friction: 0.3
+"""
+BODIES = """  - name: die
+    material: stone
+    body: rigid
+    shape: {type: box, size: [0.08, 0.08, 0.08], position: [0.02, 0.175, 0]}
+  - name: jelly
+    material: jelly
+    body: soft
+    shape: {type: box, size: [0.08, 0.08, 0.08], position: [0.115, 0.045, 0]}
 """
 BODY_MATERIALS = "  stone: {density: 2000}\n  jelly: {density: 1000, modulus: 20000}\n"
 
@@ -73,7 +89,7 @@ def write_scene(name, folder):
     text = HEAD.format(name=name, method=method, settings=settings, step=step, duration=3 * step,
                        rate=1 / (3 * step),
                        materials=f"  stuff: {{{material}}}\n" + (BODY_MATERIALS if bodies else ""),
-                       fluid=", temperature: 20" if heat else "",
+                       fluid="\n    temperature: 20" if heat else "",
                        wall=", temperature: 60" if heat else "", fluids=BODIES if bodies else "",
                        solids=RAFT if extra == "dynamic" else "")
     path = folder / (name.replace(" ", "_") + ".yaml")
