@@ -23,7 +23,7 @@ METHODS = {
     "blend": ("region_radius: 2, regions: particles, sound_speed: 20", 0.02,
               "density: 1000, fluid_share: 0.5, update_threshold: 6, viscosity: 5"),
     "cauchy": ("velocity_iterations: 20", 0.02, "viscosity: 20, modulus: 300"),
-    "springs": ("", 0.2, "spring_stiffness: 0.3, plasticity: 0.03, yield_ratio: 0.1, "
+    "springs": ("unit: 0.003", 0.1, "spring_stiffness: 0.3, plasticity: 0.03, yield_ratio: 0.1, "
                 "linear_viscosity: 0.05"),
     "stress": ("density_iterations: 5", 0.02, "relaxation_time: 0.015, modulus: 1e4"),
     "wcsph": ("", 0.005, "viscosity: 1"),
