@@ -147,18 +147,27 @@ void clear(Gpu *gpu, void *memory, size_t size)
 /* ---- messages to the host ---- */
 
 static __global__ void __launch_bounds__(BLOCK)
-    message_kernel(const unsigned char *from, uint32_t size, uint32_t *sent, Message *to)
+    message_kernel(const unsigned char *from, uint32_t size, MessageSender sender)
 {
     for (uint32_t k = threadIdx.x; k < size; k += BLOCK) {
-        to->bytes[k] = from[k];
+        sender.to->bytes[k] = from[k];
     }
-    __threadfence_system(); /* the host sees the bytes before the number */
+    __threadfence_system();
     __syncthreads();
     if (threadIdx.x == 0) {
-        const uint32_t number = *sent + 1;
-        *sent = number;
-        *static_cast<volatile uint32_t *>(&to->number) = number;
+        sender.finish();
     }
+}
+
+static MessageSender sender_of(Gpu *gpu, int slot)
+{
+    gpu->expected++;
+    return {gpu->messages + slot, gpu->sent};
+}
+
+MessageSender message_sender(Gpu *gpu)
+{
+    return sender_of(gpu, MESSAGE_RESULT);
 }
 
 /* Sends at most 256 bytes; returns the number of the message. */
@@ -166,8 +175,8 @@ static uint32_t send_message(Gpu *gpu, int slot, const void *from, size_t size)
 {
     gpu->counts.launches++;
     launch(gpu, 1, message_kernel, static_cast<const unsigned char *>(from), (uint32_t)size,
-           gpu->sent, gpu->messages + slot);
-    return ++gpu->expected;
+           sender_of(gpu, slot));
+    return gpu->expected;
 }
 
 /* Waits until a message has arrived: reading its number takes less time than the driver's calls,
@@ -195,17 +204,24 @@ static const unsigned char *read_message(Gpu *gpu, int slot, uint32_t number)
     return gpu->failed == cudaSuccess ? message->bytes : nullptr;
 }
 
+bool receive_bytes(Gpu *gpu, void *to, size_t size)
+{
+    const unsigned char *bytes =
+        gpu->failed == cudaSuccess ? read_message(gpu, MESSAGE_RESULT, gpu->expected) : nullptr;
+    if (bytes) {
+        memcpy(to, bytes, size);
+    }
+    return bytes != nullptr;
+}
+
 void copy_out(Gpu *gpu, void *to_host, const void *from, size_t size)
 {
     if (size == 0 || gpu->failed != cudaSuccess) {
         return;
     }
     if (size <= sizeof gpu->messages->bytes) {
-        const uint32_t number = send_message(gpu, MESSAGE_RESULT, from, size);
-        const unsigned char *bytes = read_message(gpu, MESSAGE_RESULT, number);
-        if (bytes) {
-            memcpy(to_host, bytes, size);
-        }
+        send_message(gpu, MESSAGE_RESULT, from, size);
+        receive_bytes(gpu, to_host, size);
         return;
     }
     gpu->counts.launches++;
@@ -332,12 +348,30 @@ bool poll_unfinished(Gpu *gpu, int k, const int32_t *off)
     return gpu->failed == cudaSuccess && !*off;
 }
 
-static bool create_streams(Gpu *)
+MessageSender message_sender(Gpu *gpu)
 {
-    return true;
+    return {gpu->messages, gpu->sent};
 }
 
-static void destroy_streams(Gpu *) {}
+bool receive_bytes(Gpu *gpu, void *to, size_t size)
+{
+    gpu->counts.waits++;
+    memcpy(to, gpu->messages->bytes, size);
+    return gpu->failed == cudaSuccess;
+}
+
+static bool create_streams(Gpu *gpu)
+{
+    gpu->messages = static_cast<Message *>(calloc(1, sizeof(Message)));
+    gpu->sent = static_cast<uint32_t *>(calloc(1, sizeof(uint32_t)));
+    return gpu->messages && gpu->sent;
+}
+
+static void destroy_streams(Gpu *gpu)
+{
+    free(gpu->messages);
+    free(gpu->sent);
+}
 #endif
 
 uint64_t few_particles(void)
@@ -387,6 +421,7 @@ OozeStatus status(Gpu *gpu, uint64_t particles, OozeError *error)
     size_t available = gpu->allocated + free_bytes();
     double need = (double)(gpu->allocated + gpu->failed_size) / (double)(particles ? particles : 1);
     gpu->failed = cudaSuccess;
+    copy_in(gpu, gpu->sent, &gpu->expected, sizeof gpu->expected); /* launches were left out */
     return ooze_fail(
         error, OOZE_ERROR_MEMORY, "use fewer particles (a larger spacing), or --device cpu",
         "%llu particles need at least %.0f MiB of the GPU's memory, and %.0f MiB are "

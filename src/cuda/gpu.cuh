@@ -110,6 +110,36 @@ template <class T> T *buffer(Gpu *gpu, DeviceBuffer *r, uint64_t count, uint64_t
 /* `count` zeros; a sum leaves them 0. */
 uint32_t *sum_tickets(Gpu *gpu, uint64_t count);
 
+/* Sends a value to the host, from one thread of the device and once only. */
+struct MessageSender {
+    Message *to;
+    uint32_t *sent;
+    template <class T> __device__ void operator()(const T &value) const
+    {
+        static_assert(sizeof(T) <= sizeof to->bytes, "messages are small");
+        memcpy(to->bytes, &value, sizeof value);
+        finish();
+    }
+    /* After the bytes were written. */
+    __device__ void finish() const
+    {
+#ifdef __CUDACC__
+        __threadfence_system(); /* the host sees the bytes before the number */
+#endif
+        const uint32_t number = *sent + 1;
+        *sent = number;
+        *const_cast<volatile uint32_t *>(&to->number) = number;
+    }
+};
+/* The sender of a result, for the next launch; receive waits for it. False where the GPU has
+   failed. */
+MessageSender message_sender(Gpu *gpu);
+bool receive_bytes(Gpu *gpu, void *to, size_t size);
+template <class T> bool receive(Gpu *gpu, T *to)
+{
+    return receive_bytes(gpu, to, sizeof *to);
+}
+
 void copy_in(Gpu *gpu, void *to, const void *from_host, size_t size);
 void copy_out(Gpu *gpu, void *to_host, const void *from, size_t size); /* waits */
 void copy(Gpu *gpu, void *to, const void *from, size_t size);
@@ -435,14 +465,12 @@ template <class T> struct StoreSum {
     __device__ void operator()(T sum) const { *to = sum; }
 };
 
-/* The sum, copied to the host: waits. `none` where the GPU has failed. */
+/* The sum, sent to the host: waits. `none` where the GPU has failed. */
 template <class T, class Body> T sum_to_host(Gpu *gpu, uint64_t n, T none, Body body)
 {
-    StoreSum<T> store = {static_cast<T *>(gpu->scalars)};
     T found = none;
-    sum_each(gpu, n, none, body, store);
-    copy_out(gpu, &found, store.to, sizeof found);
-    return gpu->failed == cudaSuccess ? found : none;
+    sum_each(gpu, n, none, body, message_sender(gpu));
+    return receive(gpu, &found) ? found : none;
 }
 
 /* ---- numbers and their bits --- */

@@ -323,6 +323,7 @@ static Arrival arrive(Step *step, float4 *x, const float4 *shift, StepEnd *end)
     const SolveState *state = step->state;
     const Arrival none = {0.0f, 0.0f, 0.0f, {0.0, 0.0, 0.0}};
     StepEnd found = {none, {}};
+    const MessageSender sender = message_sender(step->gpu);
     sum_each(
         step->gpu, s.n, none,
         OOZE_BODY(uint32_t i) {
@@ -348,8 +349,9 @@ static Arrival arrive(Step *step, float4 *x, const float4 *shift, StepEnd *end)
         OOZE_BODY(Arrival all) {
             end->arrival = all;
             end->residual = state->residual;
+            sender(*end);
         });
-    copy_out(step->gpu, &found, end, sizeof found);
+    receive(step->gpu, &found);
     step->residual = found.residual;
     return step->gpu->failed == cudaSuccess ? found.arrival : none;
 }
