@@ -3,8 +3,8 @@
 
 bench/methods.py [--ooze build/ooze] [--particles 100000] [--gpu-particles 1000000] [--threads 16]
                  [--cpu-copy GB/S] [--gpu-copy GB/S] [--devices cpu,cuda]
-A block of the method's fluid falls onto the floor of a box, after ten steps, with the settings
-below. `share` is the time of copying the memory that a step uses (bytes a particle, of `ooze
+A block of the method's fluid falls onto a floor, with the settings below: steps after the first
+ten on a GPU, after the first on the processor. `share` is the time of copying the memory that a step uses (bytes a particle, of `ooze
 bench`) once, at the bandwidth of a copy, divided by the time of the step."""
 import argparse
 import json
@@ -59,7 +59,7 @@ solids:
 
 def measure(options, scene, device, threads):
     command = [options.ooze, "bench", str(scene), "--device", device, "--json",
-               "--warm-up", "10" if device == "cuda" else "3",
+               "--warm-up", "10" if device == "cuda" else "1",
                "--runs", "5" if device == "cuda" else "3",
                "--steps", "5" if device == "cuda" else "1"]
     if device == "cpu":
