@@ -4,8 +4,9 @@
 bench/methods.py [--ooze build/ooze] [--particles 100000] [--gpu-particles 1000000] [--threads 16]
                  [--cpu-copy GB/S] [--gpu-copy GB/S] [--devices cpu,cuda]
 A block of the method's fluid falls onto a floor, with the settings below: steps after the first
-ten on a GPU, after the first on the processor. `share` is the time of copying the memory that a step uses (bytes a particle, of `ooze
-bench`) once, at the bandwidth of a copy, divided by the time of the step."""
+ten on a GPU, after the first on the processor. `share` is the time of copying the memory that a
+step uses (bytes a particle, of `ooze bench`) once, at the bandwidth of a copy, divided by the time
+of the step."""
 import argparse
 import json
 import pathlib
