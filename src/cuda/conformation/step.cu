@@ -347,9 +347,9 @@ static Arrival arrive(Step *step, float4 *x, const float4 *shift, StepEnd *end)
             return own;
         },
         OOZE_BODY(Arrival all) {
-            end->arrival = all;
-            end->residual = state->residual;
-            sender(*end);
+            const StepEnd now = {all, state->residual};
+            *end = now;
+            sender(now);
         });
     receive(step->gpu, &found);
     step->residual = found.residual;
