@@ -1,4 +1,4 @@
-#include "cuda/launch_queue.cuh"
+#include "cuda/gpu.cuh"
 
 #include <cstdio>
 
@@ -33,7 +33,6 @@ static void *device_alloc(Gpu *gpu, size_t size)
 static void device_free(Gpu *gpu, void *memory, size_t size)
 {
     if (memory) {
-        submit(gpu); /* launches that use it */
         cudaFree(memory);
         gpu->allocated -= size;
     }
@@ -50,98 +49,29 @@ static const char *reason(cudaError_t code)
     return cudaGetErrorString(code);
 }
 
-/* ---- copies ---- */
-
-struct alignas(16) Payload {
-    unsigned char bytes[2048];
-};
-struct alignas(16) SmallPayload {
-    unsigned char bytes[256];
-};
-
-/* The bytes travel as an argument of the launch. */
-template <class Bytes> static void send(Gpu *gpu, void *to, const void *from_host, size_t size)
-{
-    Bytes payload = {};
-    unsigned char *at = static_cast<unsigned char *>(to);
-    memcpy(payload.bytes, from_host, size);
-    for_each(
-        gpu, size, OOZE_BODY(uint32_t i) { at[i] = payload.bytes[i]; });
-}
-
 void copy_in(Gpu *gpu, void *to, const void *from_host, size_t size)
 {
-    if (size == 0 || gpu->failed != cudaSuccess) {
-        return;
-    }
-    if (size <= sizeof(SmallPayload)) {
-        send<SmallPayload>(gpu, to, from_host, size);
-    } else if (size <= sizeof(Payload)) {
-        send<Payload>(gpu, to, from_host, size);
-    } else {
+    if (size > 0 && gpu->failed == cudaSuccess) {
         gpu->counts.launches++;
         record_error(gpu,
-                     cudaMemcpyAsync(to, from_host, size, cudaMemcpyHostToDevice, stream_of(gpu)));
+                     cudaMemcpyAsync(to, from_host, size, cudaMemcpyHostToDevice, gpu->stream));
     }
-}
-
-/* Larger copies and fills are submitted by themselves. */
-enum { QUEUED_BYTES = 16 << 20, WORD = sizeof(uint4) };
-
-static bool has_words(const void *memory)
-{
-    return reinterpret_cast<uintptr_t>(memory) % WORD == 0;
 }
 
 void copy(Gpu *gpu, void *to, const void *from, size_t size)
 {
-    if (size == 0 || gpu->failed != cudaSuccess) {
-        return;
-    }
-    if (size > QUEUED_BYTES || !has_words(to) || !has_words(from)) {
+    if (size > 0 && gpu->failed == cudaSuccess) {
         gpu->counts.launches++;
-        record_error(gpu,
-                     cudaMemcpyAsync(to, from, size, cudaMemcpyDeviceToDevice, stream_of(gpu)));
-        return;
+        record_error(gpu, cudaMemcpyAsync(to, from, size, cudaMemcpyDeviceToDevice, gpu->stream));
     }
-    const uint32_t words = (uint32_t)(size / WORD), rest = (uint32_t)(size % WORD);
-    uint4 *to_word = static_cast<uint4 *>(to);
-    const uint4 *from_word = static_cast<const uint4 *>(from);
-    for_each(
-        gpu, (uint64_t)words + (rest > 0 ? 1 : 0), OOZE_BODY(uint32_t i) {
-            if (i < words) {
-                to_word[i] = from_word[i];
-                return;
-            }
-            for (uint32_t k = 0; k < rest; k++) {
-                reinterpret_cast<char *>(to_word + words)[k] =
-                    reinterpret_cast<const char *>(from_word + words)[k];
-            }
-        });
 }
 
 void clear(Gpu *gpu, void *memory, size_t size)
 {
-    if (size == 0 || gpu->failed != cudaSuccess) {
-        return;
-    }
-    if (size > QUEUED_BYTES || !has_words(memory)) {
+    if (size > 0 && gpu->failed == cudaSuccess) {
         gpu->counts.launches++;
-        record_error(gpu, cudaMemsetAsync(memory, 0, size, stream_of(gpu)));
-        return;
+        record_error(gpu, cudaMemsetAsync(memory, 0, size, gpu->stream));
     }
-    const uint32_t words = (uint32_t)(size / WORD), rest = (uint32_t)(size % WORD);
-    uint4 *word = static_cast<uint4 *>(memory);
-    for_each(
-        gpu, (uint64_t)words + (rest > 0 ? 1 : 0), OOZE_BODY(uint32_t i) {
-            if (i < words) {
-                word[i] = make_uint4(0, 0, 0, 0);
-                return;
-            }
-            for (uint32_t k = 0; k < rest; k++) {
-                reinterpret_cast<char *>(word + words)[k] = 0;
-            }
-        });
 }
 
 /* ---- messages to the host ---- */
@@ -186,7 +116,6 @@ static const unsigned char *read_message(Gpu *gpu, int slot, uint32_t number)
     const int spins = 1 << 20, query_every = 1 << 16;
     const Message *message = gpu->messages + slot;
     gpu->counts.waits++;
-    submit(gpu);
     for (int k = 0; k < spins && gpu->failed == cudaSuccess; k++) {
         if (__atomic_load_n(&message->number, __ATOMIC_ACQUIRE) == number) {
             return message->bytes;
@@ -226,13 +155,13 @@ void copy_out(Gpu *gpu, void *to_host, const void *from, size_t size)
     }
     gpu->counts.launches++;
     gpu->counts.waits++;
-    record_error(gpu, cudaMemcpyAsync(to_host, from, size, cudaMemcpyDeviceToHost, stream_of(gpu)));
+    record_error(gpu, cudaMemcpyAsync(to_host, from, size, cudaMemcpyDeviceToHost, gpu->stream));
     record_error(gpu, cudaStreamSynchronize(gpu->stream));
 }
 
 void gpu_wait(Gpu *gpu)
 {
-    record_error(gpu, cudaStreamSynchronize(stream_of(gpu)));
+    record_error(gpu, cudaStreamSynchronize(gpu->stream));
 }
 
 bool poll_unfinished(Gpu *gpu, int k, const int32_t *off)
@@ -267,15 +196,12 @@ static bool create_streams(Gpu *gpu)
     memset(messages, 0, MESSAGES * sizeof(Message));
     gpu->sent = static_cast<uint32_t *>(device_alloc(gpu, sizeof *gpu->sent));
     clear(gpu, gpu->sent, sizeof *gpu->sent);
-    gpu->queue = launch_queue_create();
     return gpu->failed == cudaSuccess;
 }
 
 static void destroy_streams(Gpu *gpu)
 {
     cudaStreamSynchronize(gpu->stream);
-    launch_queue_free(gpu->queue);
-    gpu->queue = nullptr;
     device_free(gpu, gpu->sent, sizeof *gpu->sent);
     cudaFreeHost(gpu->messages);
     cudaStreamDestroy(gpu->stream);

@@ -52,11 +52,8 @@ struct Message {
 /* The message of copy_out, and those of poll_unfinished. */
 enum { MESSAGE_RESULT, MESSAGE_POLL, MESSAGES = MESSAGE_POLL + 2 };
 
-struct LaunchQueue; /* see launch_queue.cuh */
-
 struct Gpu {
-    cudaStream_t stream;  /* see stream_of */
-    LaunchQueue *queue;   /* NULL: launches are submitted one by one */
+    cudaStream_t stream;
     cudaError_t failed;   /* the first error, cudaSuccess until then */
     size_t failed_size;   /* bytes of the allocation that failed */
     size_t allocated;     /* bytes of device memory */
@@ -154,34 +151,24 @@ bool poll_unfinished(Gpu *gpu, int k, const int32_t *off);
 
 #ifdef __CUDACC__
 struct LaunchShape {
-    uint32_t blocks, threads, shared; /* shared: bytes of a block */
-};
-void queue_launch(Gpu *gpu, const void *kernel, LaunchShape shape, void **arguments,
-                  const size_t *sizes, int count);
-/* Submits the launches that are queued. */
-void submit(Gpu *gpu);
-/* The stream, for libraries and copies that do not use the queue: submits it first. */
-cudaStream_t stream_of(Gpu *gpu);
-
-template <class T> struct AsIs {
-    typedef T type;
+    uint64_t blocks, threads, shared; /* shared: bytes of a block */
 };
 
-template <class... Parameters>
-void launch_shaped(Gpu *gpu, LaunchShape shape, void (*kernel)(Parameters...),
-                   const typename AsIs<Parameters>::type &...arguments)
+template <class Kernel, class... Arguments>
+void launch_shaped(Gpu *gpu, LaunchShape shape, Kernel kernel, const Arguments &...arguments)
 {
-    void *pointers[] = {const_cast<void *>(static_cast<const void *>(&arguments))...};
-    const size_t sizes[] = {sizeof arguments...};
-    queue_launch(gpu, reinterpret_cast<const void *>(kernel), shape, pointers, sizes,
-                 (int)sizeof...(Parameters));
+    cudaLaunchConfig_t config = {};
+    config.gridDim = dim3((unsigned)shape.blocks);
+    config.blockDim = dim3((unsigned)shape.threads);
+    config.dynamicSmemBytes = shape.shared;
+    config.stream = gpu->stream;
+    record_error(gpu, cudaLaunchKernelEx(&config, kernel, arguments...));
 }
 
-template <class... Parameters>
-void launch(Gpu *gpu, uint64_t blocks, void (*kernel)(Parameters...),
-            const typename AsIs<Parameters>::type &...arguments)
+template <class Kernel, class... Arguments>
+void launch(Gpu *gpu, uint64_t blocks, Kernel kernel, const Arguments &...arguments)
 {
-    launch_shaped(gpu, {(uint32_t)blocks, BLOCK, 0}, kernel, arguments...);
+    launch_shaped(gpu, {blocks, BLOCK, 0}, kernel, arguments...);
 }
 
 template <class Body> __global__ void __launch_bounds__(BLOCK) each_kernel(uint32_t n, Body body)

@@ -40,12 +40,12 @@ static void event_free(Event event)
 static void copy_async(Gpu *gpu, void *to, const void *from, size_t size)
 {
     if (gpu->failed == cudaSuccess) {
-        record_error(gpu, cudaMemcpyAsync(to, from, size, cudaMemcpyDeviceToHost, stream_of(gpu)));
+        record_error(gpu, cudaMemcpyAsync(to, from, size, cudaMemcpyDeviceToHost, gpu->stream));
     }
 }
 static void event_set(Gpu *gpu, Event event)
 {
-    record_error(gpu, cudaEventRecord(event, stream_of(gpu)));
+    record_error(gpu, cudaEventRecord(event, gpu->stream));
 }
 static void event_wait(Gpu *gpu, Event event)
 {

@@ -32,11 +32,11 @@ static void sort(Gpu *gpu, Key *key[2], uint32_t *index[2], uint64_t n, int bits
     size_t size = 0;
     Mark mark = scratch_mark(gpu);
     record_error(gpu, cub::DeviceRadixSort::SortPairs(nullptr, size, keys, indices, n, 0, bits,
-                                                      stream_of(gpu)));
+                                                      gpu->stream));
     void *work = scratch_bytes(gpu, size);
     if (gpu->failed == cudaSuccess) {
         record_error(gpu, cub::DeviceRadixSort::SortPairs(work, size, keys, indices, n, 0, bits,
-                                                          stream_of(gpu)));
+                                                          gpu->stream));
     }
     if (keys.Current() != key[1]) {
         copy(gpu, key[1], key[0], n * sizeof(Key));
@@ -57,11 +57,11 @@ void running_sum(Gpu *gpu, const uint32_t *from, uint64_t *to, uint64_t n)
     Mark mark = scratch_mark(gpu);
     cuda::std::plus<uint64_t> plus;
     record_error(gpu, cub::DeviceScan::ExclusiveScan(nullptr, size, from, to, plus, (uint64_t)0,
-                                                     n + 1, stream_of(gpu)));
+                                                     n + 1, gpu->stream));
     void *work = scratch_bytes(gpu, size);
     if (gpu->failed == cudaSuccess) {
         record_error(gpu, cub::DeviceScan::ExclusiveScan(work, size, from, to, plus, (uint64_t)0,
-                                                         n + 1, stream_of(gpu)));
+                                                         n + 1, gpu->stream));
     }
     scratch_rewind(gpu, mark);
 }
@@ -82,12 +82,12 @@ uint64_t select_unflagged(Gpu *gpu, const uint8_t *flag, uint32_t *kept, uint64_
     Unflagged unflagged = {flag};
     thrust::counting_iterator<uint32_t> all(0);
     uint64_t *count = static_cast<uint64_t *>(gpu->scalars);
-    record_error(
-        gpu, cub::DeviceSelect::If(nullptr, size, all, kept, count, n, unflagged, stream_of(gpu)));
+    record_error(gpu,
+                 cub::DeviceSelect::If(nullptr, size, all, kept, count, n, unflagged, gpu->stream));
     void *work = scratch_bytes(gpu, size);
     if (gpu->failed == cudaSuccess) {
         record_error(
-            gpu, cub::DeviceSelect::If(work, size, all, kept, count, n, unflagged, stream_of(gpu)));
+            gpu, cub::DeviceSelect::If(work, size, all, kept, count, n, unflagged, gpu->stream));
     }
     copy_out(gpu, &found, count, sizeof found);
     scratch_rewind(gpu, mark);

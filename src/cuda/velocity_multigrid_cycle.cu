@@ -306,7 +306,7 @@ static void launch_small(Gpu *gpu, const VelocityMultigrid *mg, int first, const
         const unsigned blocks = most < SMALL_BLOCKS ? (unsigned)most : (unsigned)SMALL_BLOCKS;
         record_error(gpu, cudaLaunchCooperativeKernel(reinterpret_cast<const void *>(small_kernel),
                                                       dim3(blocks), dim3(BLOCK), arguments, 0,
-                                                      stream_of(gpu)));
+                                                      gpu->stream));
     }
 }
 #else

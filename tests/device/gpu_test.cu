@@ -1,5 +1,4 @@
-/* Launches that are queued and submitted as graphs run in their order, with their own arguments;
-   copies, fills and results for the host keep their place among them. */
+/* Loops, copies, fills and results for the host follow each other in the order of their launches. */
 #include "device/device_check.h"
 
 using namespace ooze;
@@ -32,8 +31,6 @@ static void check_all(Gpu *m, const uint32_t *a, uint32_t n, uint32_t value, uin
     }
 }
 
-/* More launches than one graph takes; arguments and sizes change from round to round, and come
-   back. */
 static void launches_keep_order_and_arguments(void **)
 {
     Gpu gpu, *m = &gpu;
@@ -54,7 +51,6 @@ static void launches_keep_order_and_arguments(void **)
     gpu_destroy(m);
 }
 
-/* Sizes that are and are not multiples of a word, and more than a queued copy takes. */
 static void copies_and_fills_have_every_size(void **)
 {
     Gpu gpu, *m = &gpu;
