@@ -51,7 +51,13 @@ static OozeStatus measure(OozeRunSession *session, bool at_frame, OozeError *err
     if (session->fills) {
         return status; /* the tables hold the rows already */
     }
-    status = status ? status : view_frame(session, &frame, error);
+    if (!status && at_frame) {
+        status = view_frame(session, &frame, error);
+    } else if (!status) { /* without the particles, which may be on a GPU */
+        frame = (OozeFrame){.step = session->world->step,
+                            .time = session->world->time,
+                            .particle_count = ooze_world_particle_count(session->world)};
+    }
     if (!status && at_frame) {
         status = ooze_probe_table_append(&session->frame_rows, session->world, &frame, error);
     }

@@ -8,6 +8,7 @@
 #include "cuda/device.h"
 #include "cuda/heat.cuh"
 #include "cuda/method.cuh"
+#include "cuda/probes.cuh"
 #include "cuda/sources.cuh"
 
 namespace ooze
@@ -80,7 +81,7 @@ static OozeStatus engine_create(OozeWorld *world, const OozeMethod *method, void
     /* for tests of the rounded gathers on few particles, and of the others on many */
     const char *pack_from = getenv("OOZE_PACK_FROM");
     e->counts_launches = true;
-    e->pack_from = pack_from ? strtoull(pack_from, nullptr, 10) : (uint64_t)PACK_FROM;
+    e->pack_from = pack_from ? strtoull(pack_from, nullptr, 10) : few_particles();
     e->near.temporary = e->near_walls.temporary = true;
     e->method = device_method_find(method->info.name);
     OozeStatus result = OOZE_OK;
@@ -164,6 +165,14 @@ static OozeStatus engine_find_fast(void *data, const OozeFastQuery *query, OozeF
     Engine *e = engine_of(data);
     scratch_reset(&e->gpu); /* a new substep: memory of the last one is free */
     return find_fast(&e->gpu, &e->store, query, found, count, error);
+}
+
+static OozeStatus engine_measure(void *data, const OozeProbeQuery *query, const double *masses,
+                                 int count, double *values, OozeError *error)
+{
+    Engine *e = engine_of(data);
+    scratch_reset(&e->gpu); /* between steps: memory of the last one is free */
+    return probe_measure(&e->gpu, &e->store, query, masses, count, values, error);
 }
 
 static OozeStatus engine_wrap(void *data, const OozePeriodic *periodic, OozeError *error)
@@ -269,6 +278,7 @@ extern "C" const OozeEngine ooze_cuda_engine = {
     ooze::engine_prescribe,
     ooze::engine_fastest,
     ooze::engine_find_fast,
+    ooze::engine_measure,
     ooze::engine_wrap,
     ooze::engine_sort,
     ooze::engine_find_cells,

@@ -161,6 +161,7 @@ static DensityState read_state(Gpu *gpu, const DensityJob *job, const DensitySwe
     const float *density_error = sweep->density_error;
     DensityState *state = sweep->state, found = {};
     Excess none = {0.0, 0.0f};
+    const MessageSender sender = message_sender(gpu);
     sum_each(
         gpu, job->n, none,
         OOZE_BODY(uint32_t i) {
@@ -171,9 +172,9 @@ static DensityState read_state(Gpu *gpu, const DensityJob *job, const DensitySwe
         OOZE_BODY(Excess all) {
             state->worst = all.worst;
             state->sum = all.sum;
+            sender(*state);
         });
-    copy_out(gpu, &found, state, sizeof found);
-    if (gpu->failed == cudaSuccess) {
+    if (receive(gpu, &found)) {
         job->context->report->worst_density_error = (double)found.worst;
         job->context->report->mean_density_error = found.sum / (double)job->n;
     }

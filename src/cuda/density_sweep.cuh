@@ -131,7 +131,7 @@ void density_corrections(Gpu *gpu, const DensitySweep *sweep, DensityIteration i
                          bool pushes);
 static inline bool density_pushes_at_once(const DensitySweep *sweep)
 {
-    return sweep->clearance && !sweep->pushes && sweep->n < FEW;
+    return sweep->clearance && !sweep->pushes && sweep->n < few_particles();
 }
 /* Moves particles inside solids onto their surface, in `next`. */
 void density_push_out(Gpu *gpu, const DensitySweep *sweep, DensityIteration iteration);

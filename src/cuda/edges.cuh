@@ -33,7 +33,7 @@ namespace ooze
     } while (0)
 #ifdef __CUDACC__
 #define OOZE_EACH_KIND_WRAPPED(n, CALL, wraps)                                                     \
-    if ((n) < ooze::FEW) {                                                                         \
+    if ((n) < ooze::few_particles()) {                                                             \
         CALL(ooze::MANY_LANES, wraps);                                                             \
     } else {                                                                                       \
         CALL(1, wraps);                                                                            \

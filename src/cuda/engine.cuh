@@ -8,9 +8,6 @@
 namespace ooze
 {
 
-/* With fewer particles launches dominate the time, not gathers: see pack_from. */
-enum { PACK_FROM = FEW };
-
 /* Bonds of soft bodies, on the host and on the device. Starts as zero. */
 struct Bonds {
     OozeBonds *made; /* NULL: none yet */
@@ -30,7 +27,8 @@ struct Engine {
     Gpu gpu;
     const DeviceMethod *method;
     void *method_data;
-    /* particles from which on iterations gather rounded numbers, see packed.cuh */
+    /* particles from which on iterations gather rounded numbers, see packed.cuh: with fewer of them
+       launches dominate the time, not gathers */
     uint64_t pack_from;
     /* `auto` weighs times of a GPU, with launches; false, for tests: those of the processor */
     bool counts_launches;

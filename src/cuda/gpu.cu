@@ -58,21 +58,6 @@ void copy_in(Gpu *gpu, void *to, const void *from_host, size_t size)
     }
 }
 
-void copy_out(Gpu *gpu, void *to_host, const void *from, size_t size)
-{
-    if (size == 0 || gpu->failed != cudaSuccess) {
-        return;
-    }
-    bool small = size <= 256;
-    gpu->counts.launches++;
-    gpu->counts.waits++;
-    void *to = small ? gpu->scalars_host : to_host;
-    record_error(gpu, cudaMemcpyAsync(to, from, size, cudaMemcpyDeviceToHost, gpu->stream));
-    if (record_error(gpu, cudaStreamSynchronize(gpu->stream)) && small) {
-        memcpy(to_host, to, size);
-    }
-}
-
 void copy(Gpu *gpu, void *to, const void *from, size_t size)
 {
     if (size > 0 && gpu->failed == cudaSuccess) {
@@ -89,6 +74,91 @@ void clear(Gpu *gpu, void *memory, size_t size)
     }
 }
 
+/* ---- messages to the host ---- */
+
+static __global__ void __launch_bounds__(BLOCK)
+    message_kernel(const unsigned char *from, uint32_t size, MessageSender sender)
+{
+    for (uint32_t k = threadIdx.x; k < size; k += BLOCK) {
+        sender.to->bytes[k] = from[k];
+    }
+    __threadfence_system();
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        sender.finish();
+    }
+}
+
+static MessageSender sender_of(Gpu *gpu, int slot)
+{
+    gpu->expected++;
+    return {gpu->messages + slot, gpu->sent};
+}
+
+MessageSender message_sender(Gpu *gpu)
+{
+    return sender_of(gpu, MESSAGE_RESULT);
+}
+
+/* Sends at most 256 bytes; returns the number of the message. */
+static uint32_t send_message(Gpu *gpu, int slot, const void *from, size_t size)
+{
+    gpu->counts.launches++;
+    launch(gpu, 1, message_kernel, static_cast<const unsigned char *>(from), (uint32_t)size,
+           sender_of(gpu, slot));
+    return gpu->expected;
+}
+
+/* Waits until a message has arrived: reading its number takes less time than the driver's calls,
+   which follow where it takes long. NULL where the GPU has failed. */
+static const unsigned char *read_message(Gpu *gpu, int slot, uint32_t number)
+{
+    const int spins = 1 << 20, query_every = 1 << 16;
+    const Message *message = gpu->messages + slot;
+    gpu->counts.waits++;
+    for (int k = 0; k < spins && gpu->failed == cudaSuccess; k++) {
+        if (__atomic_load_n(&message->number, __ATOMIC_ACQUIRE) == number) {
+            return message->bytes;
+        }
+        if (k % query_every == query_every - 1) { /* of a failed GPU nothing arrives */
+            cudaError_t result = cudaStreamQuery(gpu->stream);
+            if (result == cudaErrorNotReady) {
+                (void)cudaGetLastError(); /* libraries would report it as theirs */
+            } else {
+                record_error(gpu, result);
+            }
+        }
+    }
+    record_error(gpu, cudaStreamSynchronize(gpu->stream));
+    return gpu->failed == cudaSuccess ? message->bytes : nullptr;
+}
+
+bool receive_bytes(Gpu *gpu, void *to, size_t size)
+{
+    const unsigned char *bytes =
+        gpu->failed == cudaSuccess ? read_message(gpu, MESSAGE_RESULT, gpu->expected) : nullptr;
+    if (bytes) {
+        memcpy(to, bytes, size);
+    }
+    return bytes != nullptr;
+}
+
+void copy_out(Gpu *gpu, void *to_host, const void *from, size_t size)
+{
+    if (size == 0 || gpu->failed != cudaSuccess) {
+        return;
+    }
+    if (size <= sizeof gpu->messages->bytes) {
+        send_message(gpu, MESSAGE_RESULT, from, size);
+        receive_bytes(gpu, to_host, size);
+        return;
+    }
+    gpu->counts.launches++;
+    gpu->counts.waits++;
+    record_error(gpu, cudaMemcpyAsync(to_host, from, size, cudaMemcpyDeviceToHost, gpu->stream));
+    record_error(gpu, cudaStreamSynchronize(gpu->stream));
+}
+
 void gpu_wait(Gpu *gpu)
 {
     record_error(gpu, cudaStreamSynchronize(gpu->stream));
@@ -96,41 +166,44 @@ void gpu_wait(Gpu *gpu)
 
 bool poll_unfinished(Gpu *gpu, int k, const int32_t *off)
 {
-    volatile int32_t *watched = static_cast<volatile int32_t *>(gpu->polled);
     if (gpu->failed != cudaSuccess) {
         return false;
     }
-    gpu->counts.launches++;
-    gpu->counts.waits += k > 0 ? 1 : 0;
     if (k > 0) {
-        record_error(gpu, cudaEventSynchronize(gpu->poll_event[(k - 1) % 2]));
-        if (gpu->failed != cudaSuccess || watched[(k - 1) % 2]) {
+        const int before = (k - 1) % 2;
+        const unsigned char *bytes = read_message(gpu, MESSAGE_POLL + before, gpu->polled[before]);
+        int32_t stopped = 1;
+        if (bytes) {
+            memcpy(&stopped, bytes, sizeof stopped);
+        }
+        if (stopped) {
             return false;
         }
     }
-    record_error(gpu, cudaMemcpyAsync(static_cast<int32_t *>(gpu->polled) + k % 2, off, sizeof *off,
-                                      cudaMemcpyDeviceToHost, gpu->stream));
-    record_error(gpu, cudaEventRecord(gpu->poll_event[k % 2], gpu->stream));
+    gpu->polled[k % 2] = send_message(gpu, MESSAGE_POLL + k % 2, off, sizeof *off);
     return gpu->failed == cudaSuccess;
 }
 
 static bool create_streams(Gpu *gpu)
 {
+    void *messages = nullptr;
     record_error(gpu, cudaStreamCreateWithFlags(&gpu->stream, cudaStreamNonBlocking));
-    record_error(gpu, cudaMallocHost(&gpu->scalars_host, 256));
-    record_error(gpu, cudaMallocHost(&gpu->polled, 64));
-    record_error(gpu, cudaEventCreateWithFlags(&gpu->poll_event[0], cudaEventDisableTiming));
-    record_error(gpu, cudaEventCreateWithFlags(&gpu->poll_event[1], cudaEventDisableTiming));
+    record_error(gpu, cudaMallocHost(&messages, MESSAGES * sizeof(Message)));
+    gpu->messages = static_cast<Message *>(messages);
+    if (gpu->failed != cudaSuccess) {
+        return false;
+    }
+    memset(messages, 0, MESSAGES * sizeof(Message));
+    gpu->sent = static_cast<uint32_t *>(device_alloc(gpu, sizeof *gpu->sent));
+    clear(gpu, gpu->sent, sizeof *gpu->sent);
     return gpu->failed == cudaSuccess;
 }
 
 static void destroy_streams(Gpu *gpu)
 {
     cudaStreamSynchronize(gpu->stream);
-    cudaFreeHost(gpu->scalars_host);
-    cudaFreeHost(gpu->polled);
-    cudaEventDestroy(gpu->poll_event[0]);
-    cudaEventDestroy(gpu->poll_event[1]);
+    device_free(gpu, gpu->sent, sizeof *gpu->sent);
+    cudaFreeHost(gpu->messages);
     cudaStreamDestroy(gpu->stream);
 }
 #else
@@ -201,17 +274,37 @@ bool poll_unfinished(Gpu *gpu, int k, const int32_t *off)
     return gpu->failed == cudaSuccess && !*off;
 }
 
+MessageSender message_sender(Gpu *gpu)
+{
+    return {gpu->messages, gpu->sent};
+}
+
+bool receive_bytes(Gpu *gpu, void *to, size_t size)
+{
+    gpu->counts.waits++;
+    memcpy(to, gpu->messages->bytes, size);
+    return gpu->failed == cudaSuccess;
+}
+
 static bool create_streams(Gpu *gpu)
 {
-    gpu->scalars_host = malloc(256);
-    return gpu->scalars_host != nullptr;
+    gpu->messages = static_cast<Message *>(calloc(1, sizeof(Message)));
+    gpu->sent = static_cast<uint32_t *>(calloc(1, sizeof(uint32_t)));
+    return gpu->messages && gpu->sent;
 }
 
 static void destroy_streams(Gpu *gpu)
 {
-    free(gpu->scalars_host);
+    free(gpu->messages);
+    free(gpu->sent);
 }
 #endif
+
+uint64_t few_particles(void)
+{
+    const char *few = getenv("OOZE_FEW");
+    return few ? strtoull(few, nullptr, 10) : (uint64_t)FEW;
+}
 
 /* ---- the GPU ---- */
 
@@ -254,6 +347,7 @@ OozeStatus status(Gpu *gpu, uint64_t particles, OozeError *error)
     size_t available = gpu->allocated + free_bytes();
     double need = (double)(gpu->allocated + gpu->failed_size) / (double)(particles ? particles : 1);
     gpu->failed = cudaSuccess;
+    copy_in(gpu, gpu->sent, &gpu->expected, sizeof gpu->expected); /* launches were left out */
     return ooze_fail(
         error, OOZE_ERROR_MEMORY, "use fewer particles (a larger spacing), or --device cpu",
         "%llu particles need at least %.0f MiB of the GPU's memory, and %.0f MiB are "

@@ -44,6 +44,14 @@ struct Chunk { /* a block of scratch memory */
 };
 enum { CHUNKS = 256 };
 
+/* A result for the host. The device writes the number of the message after all of its bytes. */
+struct Message {
+    uint32_t number;
+    alignas(16) unsigned char bytes[256];
+};
+/* The message of copy_out, and those of poll_unfinished. */
+enum { MESSAGE_RESULT, MESSAGE_POLL, MESSAGES = MESSAGE_POLL + 2 };
+
 struct Gpu {
     cudaStream_t stream;
     cudaError_t failed;   /* the first error, cudaSuccess until then */
@@ -52,12 +60,13 @@ struct Gpu {
     DeviceBuffer partial; /* partial sums, one per block */
     DeviceBuffer tickets; /* counters of finished blocks; 0 while no sum runs */
     void *scalars;        /* device: 256 bytes of results for the host */
-    void *scalars_host;   /* pinned: their copy */
-    void *polled;         /* pinned: two flags, see poll_unfinished */
-    cudaEvent_t poll_event[2];
-    Chunk chunk[CHUNKS]; /* scratch memory, freed after the substep */
-    int chunks, top;     /* their number, and the one that is being filled */
-    size_t used, peak;   /* bytes of scratch: now, and at most since the last reset */
+    Message *messages;    /* pinned: results for the host, see read_message */
+    uint32_t *sent;       /* device: number of messages that were sent */
+    uint32_t expected;    /* number of messages whose sending was launched */
+    uint32_t polled[2];   /* numbers of the messages of poll_unfinished */
+    Chunk chunk[CHUNKS];  /* scratch memory, freed after the substep */
+    int chunks, top;      /* their number, and the one that is being filled */
+    size_t used, peak;    /* bytes of scratch: now, and at most since the last reset */
     OozeEngineCounts counts;
 };
 
@@ -98,6 +107,36 @@ template <class T> T *buffer(Gpu *gpu, DeviceBuffer *r, uint64_t count, uint64_t
 /* `count` zeros; a sum leaves them 0. */
 uint32_t *sum_tickets(Gpu *gpu, uint64_t count);
 
+/* Sends a value to the host, from one thread of the device and once only. */
+struct MessageSender {
+    Message *to;
+    uint32_t *sent;
+    template <class T> __device__ void operator()(const T &value) const
+    {
+        static_assert(sizeof(T) <= sizeof to->bytes, "messages are small");
+        memcpy(to->bytes, &value, sizeof value);
+        finish();
+    }
+    /* After the bytes were written. */
+    __device__ void finish() const
+    {
+#ifdef __CUDACC__
+        __threadfence_system(); /* the host sees the bytes before the number */
+#endif
+        const uint32_t number = *sent + 1;
+        *sent = number;
+        *const_cast<volatile uint32_t *>(&to->number) = number;
+    }
+};
+/* The sender of a result, for the next launch; receive waits for it. False where the GPU has
+   failed. */
+MessageSender message_sender(Gpu *gpu);
+bool receive_bytes(Gpu *gpu, void *to, size_t size);
+template <class T> bool receive(Gpu *gpu, T *to)
+{
+    return receive_bytes(gpu, to, sizeof *to);
+}
+
 void copy_in(Gpu *gpu, void *to, const void *from_host, size_t size);
 void copy_out(Gpu *gpu, void *to_host, const void *from, size_t size); /* waits */
 void copy(Gpu *gpu, void *to, const void *from, size_t size);
@@ -111,14 +150,25 @@ bool poll_unfinished(Gpu *gpu, int k, const int32_t *off);
 /* ---- loops ------------------------------------------------------------------------------ */
 
 #ifdef __CUDACC__
+struct LaunchShape {
+    uint64_t blocks, threads, shared; /* shared: bytes of a block */
+};
+
+template <class Kernel, class... Arguments>
+void launch_shaped(Gpu *gpu, LaunchShape shape, Kernel kernel, const Arguments &...arguments)
+{
+    cudaLaunchConfig_t config = {};
+    config.gridDim = dim3((unsigned)shape.blocks);
+    config.blockDim = dim3((unsigned)shape.threads);
+    config.dynamicSmemBytes = shape.shared;
+    config.stream = gpu->stream;
+    record_error(gpu, cudaLaunchKernelEx(&config, kernel, arguments...));
+}
+
 template <class Kernel, class... Arguments>
 void launch(Gpu *gpu, uint64_t blocks, Kernel kernel, const Arguments &...arguments)
 {
-    cudaLaunchConfig_t config = {};
-    config.gridDim = dim3((unsigned)blocks);
-    config.blockDim = dim3(BLOCK);
-    config.stream = gpu->stream;
-    record_error(gpu, cudaLaunchKernelEx(&config, kernel, arguments...));
+    launch_shaped(gpu, {blocks, BLOCK, 0}, kernel, arguments...);
 }
 
 template <class Body> __global__ void __launch_bounds__(BLOCK) each_kernel(uint32_t n, Body body)
@@ -170,15 +220,14 @@ template <int LANES, class Body> void for_lanes(Gpu *gpu, uint64_t n, Body body)
 #endif
 }
 
-/* Below FEW particles, MANY_LANES lanes share one. OOZE_FEW: for measurements with other limits. */
-#ifndef OOZE_FEW
-#define OOZE_FEW 40000
-#endif
-enum { FEW = OOZE_FEW, MANY_LANES = 8 };
+/* Below so many particles, MANY_LANES lanes share one: FEW, or OOZE_FEW of the environment, for
+   measurements with other limits. */
+enum { FEW = 40000, MANY_LANES = 8 };
+uint64_t few_particles(void);
 #ifdef __CUDACC__
 #define OOZE_LANES(n, call)                                                                        \
     do {                                                                                           \
-        if ((n) < ooze::FEW) {                                                                     \
+        if ((n) < ooze::few_particles()) {                                                         \
             call(ooze::MANY_LANES);                                                                \
         } else {                                                                                   \
             call(1);                                                                               \
@@ -403,14 +452,12 @@ template <class T> struct StoreSum {
     __device__ void operator()(T sum) const { *to = sum; }
 };
 
-/* The sum, copied to the host: waits. `none` where the GPU has failed. */
+/* The sum, sent to the host: waits. `none` where the GPU has failed. */
 template <class T, class Body> T sum_to_host(Gpu *gpu, uint64_t n, T none, Body body)
 {
-    StoreSum<T> store = {static_cast<T *>(gpu->scalars)};
     T found = none;
-    sum_each(gpu, n, none, body, store);
-    copy_out(gpu, &found, store.to, sizeof found);
-    return gpu->failed == cudaSuccess ? found : none;
+    sum_each(gpu, n, none, body, message_sender(gpu));
+    return receive(gpu, &found) ? found : none;
 }
 
 /* ---- numbers and their bits --- */

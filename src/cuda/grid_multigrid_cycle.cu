@@ -241,9 +241,8 @@ static void launch_small(Gpu *gpu, const GridMultigrid *mg, int first, const int
     }
     gpu->counts.launches++;
 #ifdef __CUDACC__
-    small_kernel<<<1, SMALL_THREADS, 0, gpu->stream>>>(mg->device_level, first, mg->levels - 1,
-                                                       mg->dense, off);
-    record_error(gpu, cudaGetLastError());
+    launch_shaped(gpu, {1, SMALL_THREADS, 0}, small_kernel, mg->device_level, first, mg->levels - 1,
+                  mg->dense, off);
 #else
     if (!is_off(off)) {
         small_levels(EachInTurn(), mg->device_level, first, mg->levels - 1, mg->dense);

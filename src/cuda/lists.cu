@@ -280,12 +280,11 @@ template <bool SPARSE, bool WRAPS>
 static void make_slices(Gpu *gpu, const Search &search, uint64_t n, const Target &to, Found *found)
 {
     if (n > 0 && gpu->failed == cudaSuccess) {
-        unsigned blocks = (unsigned)((n + BLOCK - 1) / BLOCK);
-        size_t shared = to.chunks * BLOCK * sizeof(uint2);
+        const uint32_t blocks = (uint32_t)((n + BLOCK - 1) / BLOCK);
+        const uint32_t shared = to.chunks * BLOCK * (uint32_t)sizeof(uint2);
         gpu->counts.launches++;
-        slices_kernel<SPARSE, WRAPS>
-            <<<blocks, BLOCK, shared, gpu->stream>>>((uint32_t)n, search, to, found);
-        record_error(gpu, cudaGetLastError());
+        launch_shaped(gpu, {blocks, BLOCK, shared}, slices_kernel<SPARSE, WRAPS>, (uint32_t)n,
+                      search, to, found);
     }
 }
 

@@ -147,10 +147,48 @@ static OozeStatus copy_field_infos(Gpu *gpu, Store *store, const OozeParticles *
     return OOZE_OK;
 }
 
+/* Up to this many bytes, one copy and one launch send all fields. */
+enum { SENT_AT_ONCE_BYTES = 1 << 20 };
+
+/* False where memory is short. */
+static bool send_at_once(Gpu *gpu, const Store *store, const OozeParticles *particles, uint64_t n)
+{
+    FieldTable table = field_table(store);
+    const uint64_t bytes = n * particle_bytes(store) + 16 * FIELDS_MAX;
+    char *packed = static_cast<char *>(ooze_alloc_zero(bytes, 1));
+    if (!packed) {
+        return false;
+    }
+    Mark mark = scratch_mark(gpu);
+    char *sent = static_cast<char *>(scratch_bytes(gpu, bytes));
+    uint64_t used = 0;
+    for (int f = 0; f < store->field_count; f++) {
+        const uint64_t size = n * table.row[f].size;
+        memcpy(packed + used, ooze_particles_data_const(particles, f), size);
+        table.row[f].sorted = sent + used;
+        table.row[f].data += store->n * table.row[f].size;
+        used += (size + 15) / 16 * 16;
+    }
+    copy_in(gpu, sent, packed, used);
+    const FieldTable t = table;
+    const uint32_t count = (uint32_t)n;
+    for_each(
+        gpu, n * (uint64_t)t.count, OOZE_BODY(uint32_t k) {
+            uint32_t f = k / count, i = k % count;
+            uint64_t size = t.row[f].size;
+            copy_element(t.row[f].data + i * size, t.row[f].sorted + i * size, size);
+        });
+    scratch_rewind(gpu, mark);
+    ooze_free(packed);
+    return true;
+}
+
 static void copy_from(Gpu *gpu, Store *store, const OozeParticles *particles)
 {
     uint64_t n = ooze_particles_count(particles);
-    for (int f = 0; f < store->field_count; f++) {
+    bool sent = n > 0 && n * particle_bytes(store) <= SENT_AT_ONCE_BYTES &&
+                send_at_once(gpu, store, particles, n);
+    for (int f = 0; f < store->field_count && !sent; f++) {
         size_t size = store->field[f].size;
         char *to = static_cast<char *>(store->field[f].buffer.memory) + store->n * size;
         copy_in(gpu, to, ooze_particles_data_const(particles, f), n * size);

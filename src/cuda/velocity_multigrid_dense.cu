@@ -71,8 +71,7 @@ static void invert(Gpu *gpu, double *a, double *other, uint32_t n)
     }
     gpu->counts.launches++;
 #ifdef __CUDACC__
-    invert_kernel<<<1, DENSE_THREADS, 0, gpu->stream>>>(a, other, n);
-    record_error(gpu, cudaGetLastError());
+    launch_shaped(gpu, {1, DENSE_THREADS, 0}, invert_kernel, a, other, n);
 #else
     for (uint32_t k = 0; k < n; k++) {
         eliminate(k % 2 ? other : a, k % 2 ? a : other, n, k, 0, 1);

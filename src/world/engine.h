@@ -6,6 +6,7 @@
 #include "heat/heat.h"
 #include "methods/method.h"
 #include "world/emitter.h"
+#include "world/probe_formula.h"
 
 typedef struct OozeEngineFacts {
     uint64_t particles;
@@ -73,6 +74,11 @@ typedef struct OozeEngine {
        capacity. Called before a substep only. */
     OozeStatus (*find_fast)(void *data, const OozeFastQuery *query, OozeFastParticle *found,
                             uint64_t *count, OozeError *error);
+    /* Measures a probe that is a sum or a percentile (see probe_formula.h) without copying the
+       particles; `masses` (kg) of the particles of each material, `values` NaN before the call.
+       NULL: such probes are measured on the host's particles. */
+    OozeStatus (*measure)(void *data, const OozeProbeQuery *query, const double *masses, int count,
+                          double *values, OozeError *error);
     /* Wraps positions into the periodic box. */
     OozeStatus (*wrap)(void *data, const OozePeriodic *periodic, OozeError *error);
 

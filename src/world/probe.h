@@ -8,10 +8,11 @@
 #include "physics/periodic.h"
 #include "solids/dynamic.h"
 #include "solvers/step_report.h"
+#include "world/probe_formula.h"
 
 /* Input of a measurement. */
 typedef struct OozeProbeContext {
-    const OozeFrame *frame;
+    const OozeFrame *frame; /* not read where the kind does not read particles */
     OozeVec3 gravity;
     OozePeriodic periodic;
     OozeThreads *threads;
@@ -75,6 +76,9 @@ OozeStatus ooze_probe_create(OozeProbe *probe, const OozeProbeDef *def, OozeAxis
 void ooze_probe_free(OozeProbe *probe);
 /* Updates the state of a solver probe after a step. */
 void ooze_probe_record_step(OozeProbe *probe, const OozeStepReport *report, int substeps);
+bool ooze_probe_reads_particles(OozeProbeKind kind);
+/* Of a probe that is a sum or a percentile. */
+OozeProbeQuery ooze_probe_query(const OozeProbe *probe, OozeVec3 gravity);
 OozeStatus ooze_probe_measure(OozeProbe *probe, const OozeProbeContext *context, OozeError *error);
 
 #endif

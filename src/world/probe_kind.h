@@ -6,6 +6,7 @@
 
 #include "base/vec3.h"
 #include "world/probe.h"
+#include "world/probe_formula.h"
 
 typedef struct OozeProbeView {
     uint64_t count;
@@ -62,20 +63,10 @@ int ooze_probe_find_solid(const OozeFrame *frame, const char *name);
 /* Writes values[0 .. column_count), which are NaN before the call. */
 typedef OozeStatus (*OozeProbeMeasure)(const OozeProbeView *view, double *values, double *state,
                                        OozeError *error);
-OozeStatus ooze_probe_count(const OozeProbeView *view, double *values, double *state,
-                            OozeError *error);
-OozeStatus ooze_probe_centre(const OozeProbeView *view, double *values, double *state,
-                             OozeError *error);
-OozeStatus ooze_probe_momentum(const OozeProbeView *view, double *values, double *state,
-                               OozeError *error);
-OozeStatus ooze_probe_angular_momentum(const OozeProbeView *view, double *values, double *state,
-                                       OozeError *error);
-OozeStatus ooze_probe_energy(const OozeProbeView *view, double *values, double *state,
-                             OozeError *error);
-OozeStatus ooze_probe_height(const OozeProbeView *view, double *values, double *state,
-                             OozeError *error);
-OozeStatus ooze_probe_spread(const OozeProbeView *view, double *values, double *state,
-                             OozeError *error);
+OozeStatus ooze_probe_sum(const OozeProbeView *view, double *values, double *state,
+                          OozeError *error);
+OozeStatus ooze_probe_percentile(const OozeProbeView *view, double *values, double *state,
+                                 OozeError *error);
 OozeStatus ooze_probe_density(const OozeProbeView *view, double *values, double *state,
                               OozeError *error);
 OozeStatus ooze_probe_components(const OozeProbeView *view, double *values, double *state,

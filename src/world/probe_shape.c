@@ -5,61 +5,38 @@
 #include "physics/rigid_fit.h"
 #include "world/probe_kind.h"
 
-static double height_of(const OozeProbeView *view, uint64_t i)
-{
-    const OozeProbeDef *def = &view->probe->def;
-    return vec3_dot(vec3_sub(probe_position(view, i), def->point), def->axis);
-}
-
-static double distance_from_axis(const OozeProbeView *view, uint64_t i)
-{
-    const OozeProbeDef *def = &view->probe->def;
-    OozeVec3 arm = vec3_sub(probe_position(view, i), def->point);
-    return vec3_length(vec3_madd(arm, -vec3_dot(arm, def->axis), def->axis));
-}
-
 typedef struct ListJob {
     const OozeProbeView *view;
-    double (*quantity)(const OozeProbeView *, uint64_t);
+    OozeProbeQuery query;
     double *values;
 } ListJob;
 
 static void list_one(void *context, uint64_t i, uint64_t place)
 {
     const ListJob *list = context;
-    list->values[place] = list->quantity(list->view, i);
+    list->values[place] = ooze_probe_length(&list->query, probe_position(list->view, i));
 }
 
-static OozeStatus percentile_of(const OozeProbeView *view,
-                                double (*quantity)(const OozeProbeView *, uint64_t), double *value,
-                                OozeError *error)
+OozeStatus ooze_probe_percentile(const OozeProbeView *view, double *values, double *state,
+                                 OozeError *error)
 {
+    (void)state;
     double *list = ooze_alloc(view->count, sizeof *list);
     if (!list) {
         return ooze_fail_memory(error, "a percentile", view->count * sizeof *list);
     }
     uint64_t n;
-    ListJob job = {.view = view, .quantity = quantity, .values = list};
+    ListJob job = {
+        .view = view,
+        .query = ooze_probe_query(view->probe, view->context->gravity),
+        .values = list,
+    };
     OozeStatus status = ooze_probe_each(view, false, list_one, &job, &n, error);
     if (!status) {
-        *value = ooze_percentile(list, n, view->probe->def.percentile);
+        values[0] = ooze_percentile(list, n, job.query.percentile);
     }
     ooze_free(list);
     return status;
-}
-
-OozeStatus ooze_probe_height(const OozeProbeView *view, double *values, double *state,
-                             OozeError *error)
-{
-    (void)state;
-    return percentile_of(view, height_of, values, error);
-}
-
-OozeStatus ooze_probe_spread(const OozeProbeView *view, double *values, double *state,
-                             OozeError *error)
-{
-    (void)state;
-    return percentile_of(view, distance_from_axis, values, error);
 }
 
 /* ---- drift ------------------------------------------------------------------------------ */

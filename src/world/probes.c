@@ -73,19 +73,16 @@ typedef struct Kind {
 } Kind;
 
 static const Kind kinds[OOZE_PROBE_KIND_COUNT] = {
-    [OOZE_PROBE_COUNT] = {ooze_probe_count, false, {"count"}, {""}},
-    [OOZE_PROBE_CENTRE] = {ooze_probe_centre, false, {"x", "y", "z"}, {"m", "m", "m"}},
-    [OOZE_PROBE_MOMENTUM] = {ooze_probe_momentum,
-                             true,
-                             {"x", "y", "z"},
-                             {"kg m/s", "kg m/s", "kg m/s"}},
-    [OOZE_PROBE_ANGULAR_MOMENTUM] = {ooze_probe_angular_momentum,
+    [OOZE_PROBE_COUNT] = {ooze_probe_sum, false, {"count"}, {""}},
+    [OOZE_PROBE_CENTRE] = {ooze_probe_sum, false, {"x", "y", "z"}, {"m", "m", "m"}},
+    [OOZE_PROBE_MOMENTUM] = {ooze_probe_sum, true, {"x", "y", "z"}, {"kg m/s", "kg m/s", "kg m/s"}},
+    [OOZE_PROBE_ANGULAR_MOMENTUM] = {ooze_probe_sum,
                                      true,
                                      {"x", "y", "z"},
                                      {"kg m2/s", "kg m2/s", "kg m2/s"}},
-    [OOZE_PROBE_ENERGY] = {ooze_probe_energy, true, {"kinetic", "potential"}, {"J", "J"}},
-    [OOZE_PROBE_HEIGHT] = {ooze_probe_height, false, {"height"}, {"m"}},
-    [OOZE_PROBE_SPREAD] = {ooze_probe_spread, false, {"spread"}, {"m"}},
+    [OOZE_PROBE_ENERGY] = {ooze_probe_sum, true, {"kinetic", "potential"}, {"J", "J"}},
+    [OOZE_PROBE_HEIGHT] = {ooze_probe_percentile, false, {"height"}, {"m"}},
+    [OOZE_PROBE_SPREAD] = {ooze_probe_percentile, false, {"spread"}, {"m"}},
     [OOZE_PROBE_DENSITY] = {ooze_probe_density,
                             false,
                             {"mean", "error", "excess", "interior_error", "interior_share"},
@@ -421,13 +418,32 @@ static OozeStatus open_view(OozeProbeView *view, const OozeProbe *probe,
     return status;
 }
 
+bool ooze_probe_reads_particles(OozeProbeKind kind)
+{
+    return kind != OOZE_PROBE_SOLVER;
+}
+
+OozeProbeQuery ooze_probe_query(const OozeProbe *probe, OozeVec3 gravity)
+{
+    return (OozeProbeQuery){
+        .kind = probe->def.kind,
+        .only = probe->def.material.index,
+        .point = probe->def.point,
+        .axis = probe->def.axis,
+        .gravity = gravity,
+        .percentile = probe->def.percentile,
+    };
+}
+
 OozeStatus ooze_probe_measure(OozeProbe *probe, const OozeProbeContext *context, OozeError *error)
 {
     for (int i = 0; i < probe->column_count; i++) {
         probe->values[i] = NAN;
     }
-    OozeProbeView view;
-    OozeStatus status = open_view(&view, probe, context, error);
+    OozeProbeView view = {.probe = probe, .context = context};
+    OozeStatus status = ooze_probe_reads_particles(probe->def.kind)
+                            ? open_view(&view, probe, context, error)
+                            : OOZE_OK;
     return status ? status
                   : kinds[probe->def.kind].measure(&view, probe->values, probe->state, error);
 }

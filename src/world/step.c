@@ -286,16 +286,42 @@ OozeStatus ooze_world_advance(OozeWorld *world, double seconds, OozeProgressCall
     return OOZE_OK;
 }
 
-OozeStatus ooze_world_measure(OozeWorld *world, bool steps_only, OozeError *error)
+/* ---- probes ----------------------------------------------------------------------------- */
+
+/* Whether the engine measures a probe where the particles are. */
+static bool measures_on_engine(const OozeWorld *world, const OozeProbe *probe)
 {
-    OOZE_REQUIRE(world, error);
-    double start = ooze_clock();
-    OozeStatus status = ooze_world_sync_to_host(world, error);
-    if (status) {
-        return status;
+    OozeProbeKind kind = probe->def.kind;
+    return world->data_location != OOZE_DATA_ON_HOST && world->engine->measure &&
+           (ooze_probe_is_sum(kind) || ooze_probe_is_percentile(kind));
+}
+
+static OozeStatus measure_on_engine(OozeWorld *world, OozeProbe *probe, OozeError *error)
+{
+    const double volume = world->def.spacing * world->def.spacing * world->def.spacing;
+    const int count = world->materials.count;
+    const OozeProbeQuery query = ooze_probe_query(probe, world->def.gravity);
+    double *masses = ooze_alloc((uint64_t)count + 1, sizeof *masses);
+    if (!masses) {
+        return ooze_fail_memory(error, "a probe", (uint64_t)count * sizeof *masses);
     }
+    for (int k = 0; k < count; k++) {
+        masses[k] = world->materials.items[k].values[OOZE_MATERIAL_DENSITY] * volume;
+    }
+    for (int k = 0; k < probe->column_count; k++) {
+        probe->values[k] = NAN;
+    }
+    OozeStatus status =
+        world->engine->measure(world->engine_data, &query, masses, count, probe->values, error);
+    ooze_free(masses);
+    return status;
+}
+
+static OozeStatus measure_probes(OozeWorld *world, bool steps_only, const OozeFrame *frame,
+                                 OozeError *error)
+{
     OozeProbeContext context = {
-        .frame = ooze_world_frame(world),
+        .frame = frame,
         .gravity = world->def.gravity,
         .periodic = world->periodic,
         .threads = world->threads,
@@ -307,16 +333,35 @@ OozeStatus ooze_world_measure(OozeWorld *world, bool steps_only, OozeError *erro
         .solid_count = world->solids.count,
         .time_step = world->def.time_step,
     };
+    OozeStatus status = OOZE_OK;
     context.loads = ooze_world_solid_loads(world, &context.load_count);
-    if (!context.frame) {
-        status = ooze_fail_memory(error, "the frame view", 0);
-    }
     for (int i = 0; i < world->probes.count && !status; i++) {
         OozeProbe *probe = &world->probes.items[i];
         if (!steps_only || probe->def.every_step) {
-            status = ooze_probe_measure(probe, &context, error);
+            status = measures_on_engine(world, probe) ? measure_on_engine(world, probe, error)
+                                                      : ooze_probe_measure(probe, &context, error);
         }
     }
+    return status;
+}
+
+OozeStatus ooze_world_measure(OozeWorld *world, bool steps_only, OozeError *error)
+{
+    OOZE_REQUIRE(world, error);
+    double start = ooze_clock();
+    bool on_host = false; /* particles are read there */
+    for (int i = 0; i < world->probes.count; i++) {
+        const OozeProbe *probe = &world->probes.items[i];
+        on_host = on_host ||
+                  ((!steps_only || probe->def.every_step) && !measures_on_engine(world, probe) &&
+                   ooze_probe_reads_particles(probe->def.kind));
+    }
+    OozeStatus status = on_host ? ooze_world_sync_to_host(world, error) : OOZE_OK;
+    const OozeFrame *frame = on_host && !status ? ooze_world_frame(world) : NULL;
+    if (!status && on_host && !frame) {
+        status = ooze_fail_memory(error, "the frame view", 0);
+    }
+    status = status ? status : measure_probes(world, steps_only, frame, error);
     world->stages[OOZE_STAGE_PROBES].seconds += ooze_clock() - start;
     return status;
 }

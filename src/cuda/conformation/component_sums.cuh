@@ -83,9 +83,8 @@ void sum_components(Gpu *gpu, uint64_t n, const uint32_t *root, unsigned long lo
     }
     gpu->counts.launches++;
 #ifdef __CUDACC__
-    component_kernel<K><<<(unsigned)((n + BLOCK - 1) / BLOCK), BLOCK, 0, gpu->stream>>>(
-        (uint32_t)n, root, sums, off, body);
-    record_error(gpu, cudaGetLastError());
+    launch(gpu, (n + BLOCK - 1) / BLOCK, component_kernel<K, Body>, (uint32_t)n, root, sums, off,
+           body);
 #else
     for (uint64_t i = 0; i < n && !*off; i++) {
         long long value[K] = {};

@@ -147,7 +147,7 @@ struct Packed {
     } while (0)
 #ifdef __CUDACC__
 #define OOZE_EACH_FULL_GATHER(n, CALL, wraps)                                                      \
-    if ((n) < ooze::FEW) {                                                                         \
+    if ((n) < ooze::few_particles()) {                                                             \
         CALL(ooze::Full<ooze::MANY_LANES, wraps>);                                                 \
     } else {                                                                                       \
         CALL(ooze::Full<1, wraps>);                                                                \

@@ -330,6 +330,7 @@ static Arrival arrive(Step *step, float4 *x, const float4 *shift, StepEnd *end)
     const SolveState *state = step->state;
     const Arrival none = {0.0f, 0.0f, 0.0f, {0.0, 0.0, 0.0}};
     StepEnd found = {none, {}};
+    const MessageSender sender = message_sender(step->gpu);
     sum_each(
         step->gpu, s.n, none,
         OOZE_BODY(uint32_t i) {
@@ -353,10 +354,11 @@ static Arrival arrive(Step *step, float4 *x, const float4 *shift, StepEnd *end)
             return own;
         },
         OOZE_BODY(Arrival all) {
-            end->arrival = all;
-            end->residual = state->residual;
+            const StepEnd now = {all, state->residual};
+            *end = now;
+            sender(now);
         });
-    copy_out(step->gpu, &found, end, sizeof found);
+    receive(step->gpu, &found);
     step->residual = found.residual;
     return step->gpu->failed == cudaSuccess ? found.arrival : none;
 }
