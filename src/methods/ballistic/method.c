@@ -17,6 +17,8 @@ static const OozeParamInfo params[PARAM_COUNT] = {
 
 static const char *const material_keys[] = {"density", "drag", NULL};
 
+static const char *const no_ghost_fields[] = {NULL};
+
 typedef struct FlightJob {
     const OozeStepContext *context;
     OozeContactRule rule;
@@ -132,6 +134,7 @@ const OozeMethod ooze_method_ballistic = {
              .params = params,
              .param_count = PARAM_COUNT},
     .material_keys = material_keys,
+    .ghost_fields = no_ghost_fields,
     .traces_paths = true,
     .sticks_to_solids = true,
     .pushes_solids = true,
