@@ -322,6 +322,14 @@ uint64_t ooze_halo_index(const OozeHalo *halo, uint64_t i)
     return halo ? halo->ghost_index[i] : i;
 }
 
+void ooze_halo_shares(const OozeHalo *halo, double *shares)
+{
+    shares[0] = 0.0;
+    for (int r = 0; r < halo->ranks->count; r++) {
+        shares[r + 1] = shares[r] + (double)halo->range[r].n / (double)halo->total;
+    }
+}
+
 OozeRanks *ooze_halo_ranks(const OozeHalo *halo)
 {
     return halo ? halo->ranks : NULL;

@@ -37,6 +37,8 @@ uint64_t ooze_halo_all(const OozeHalo *halo, uint64_t n);
 uint64_t ooze_halo_first(const OozeHalo *halo);
 /* The same of particle or ghost i. */
 uint64_t ooze_halo_index(const OozeHalo *halo, uint64_t i);
+/* Shares of the ranks in all particles, as ooze_split_find takes them: one more than ranks. */
+void ooze_halo_shares(const OozeHalo *halo, double *shares);
 OozeRanks *ooze_halo_ranks(const OozeHalo *halo);
 
 /* The ghosts' elements of `data` become those of their owners. */

@@ -22,7 +22,8 @@ static void run(OozeLodge *solve, OozeRangeBody body)
 double ooze_lodge_sum(OozeLodge *solve, OozeRangeBody body)
 {
     const OozeConformationStep *s = solve->step;
-    OozeBlockSum sum = {s->context->threads, s->n, OOZE_CONFORMATION_GRAIN, solve->partial};
+    OozeBlockSum sum = {s->context->threads, s->n, OOZE_CONFORMATION_GRAIN, solve->partial,
+                        s->context->halo};
     return ooze_block_sum(&sum, body, solve);
 }
 
@@ -31,8 +32,11 @@ static double multiply(OozeLodge *solve, const OozeF32x4 *input, bool with_expli
     solve->input = input;
     solve->output = solve->ap;
     solve->with_explicit_terms = with_explicit_terms;
+    OozeHalo *halo = solve->step->context->halo;
+    ooze_halo_refresh(halo, (void *)input, sizeof *input);
     ooze_lodge_solids_spread(solve);
     run(solve, ooze_lodge_loops()->stress);
+    ooze_halo_refresh(halo, solve->flux, sizeof *solve->flux);
     double product = ooze_lodge_sum(solve, ooze_lodge_loops()->product);
     product += ooze_lodge_solids_product(solve);
     ooze_timer_lap(solve->step->context->timer, "velocity_operator");
@@ -173,6 +177,12 @@ static void scale_range(void *data, uint64_t begin, uint64_t end, int worker)
     }
 }
 
+static void sum_hourglass(OozeLodge *solve)
+{
+    ooze_halo_refresh(solve->step->context->halo, solve->hourglass, sizeof *solve->hourglass);
+    run(solve, ooze_lodge_loops()->edge_hourglass);
+}
+
 /* The operator of the second stage's iterations is half of that of its first residual. */
 static void scale_second_stage(OozeLodge *solve, int pass, float factor)
 {
@@ -180,7 +190,7 @@ static void scale_second_stage(OozeLodge *solve, int pass, float factor)
     if (solve->deferred && pass > 0) {
         const OozeConformationStep *s = solve->step;
         ooze_parallel_for(s->context->threads, s->n, OOZE_CONFORMATION_GRAIN, scale_range, &job);
-        run(solve, ooze_lodge_loops()->edge_hourglass);
+        sum_hourglass(solve);
     }
 }
 
@@ -227,8 +237,11 @@ static OozeStatus iterate(OozeLodge *solve, int pass, OozeError *error)
     ooze_timer_add(s->context->timer, "velocity_vectors");
     ooze_cg_begin(cg, rz, rz,
                   (accurate ? 1.0 : OOZE_LODGE_EARLY_TOLERANCE) * s->settings.tolerance);
-    if (!cg->off && iterations > 0 && (pass == 0 || s->contact_count > 0)) {
+    if (!cg->off && iterations > 0 && (pass == 0 || s->any_contacts)) {
         guessed = warm_start(solve, pass) || guessed;
+    }
+    if (solve->status) {
+        return ooze_fail_memory(error, "the velocity solve", 0);
     }
     if (!cg->off && solve->multigrid_use != OOZE_MULTIGRID_NEVER) {
         if (solve->multigrid_use == OOZE_MULTIGRID_IF_LATE && !solve->grids) {
@@ -313,7 +326,7 @@ static void release_range(void *data, uint64_t begin, uint64_t end, int worker)
 static void release_contacts(OozeLodge *solve)
 {
     OozeConformationStep *s = solve->step;
-    if (s->contact_count == 0 && !s->bodies) {
+    if (!s->any_contacts && !s->bodies) {
         return;
     }
     solve->unprojected = true;
@@ -464,15 +477,15 @@ static void report_stress_range(void *data, uint64_t begin, uint64_t end, int wo
 static void allocate(OozeLodge *solve)
 {
     OozeArena *arena = solve->step->context->arena;
-    uint64_t n = solve->step->n;
+    uint64_t n = solve->step->n, local = solve->step->local;
     solve->stiffness = ooze_gathered_alloc(arena, n, sizeof *solve->stiffness);
     solve->explicit_stress = ooze_gathered_alloc(arena, n, sizeof *solve->explicit_stress);
     solve->bulk = ooze_gathered_alloc(arena, n, sizeof *solve->bulk);
-    solve->hourglass = ooze_gathered_alloc(arena, n, sizeof *solve->hourglass);
+    solve->hourglass = ooze_gathered_alloc(arena, local, sizeof *solve->hourglass);
     solve->edge_hourglass = ooze_gathered_alloc(arena, n, sizeof *solve->edge_hourglass);
-    solve->flux = ooze_gathered_alloc(arena, n, sizeof *solve->flux);
+    solve->flux = ooze_gathered_alloc(arena, local, sizeof *solve->flux);
     solve->r = ooze_gathered_alloc(arena, n, sizeof *solve->r);
-    solve->p = ooze_gathered_alloc(arena, n, sizeof *solve->p);
+    solve->p = ooze_gathered_alloc(arena, local, sizeof *solve->p);
     solve->ap = ooze_gathered_alloc(arena, n, sizeof *solve->ap);
     solve->pressure = ooze_arena_alloc(arena, solve->step->long_step ? n : 0, sizeof(float));
     solve->partial = ooze_arena_alloc(arena, n / OOZE_CONFORMATION_GRAIN + 1, sizeof(double));
@@ -519,9 +532,10 @@ static OozeStatus solve_velocities(OozeConformationStep *s, OozeError *error)
     solve.passes = s->settings.passes + (s->long_step ? s->settings.impact_passes : 0);
     for (int pass = 0; pass < solve.passes && !status; pass++) {
         Prepare prepare = {.solve = &solve, .later_pass = pass > 0};
+        ooze_halo_refresh(s->context->halo, s->u, sizeof *s->u);
         ooze_parallel_for(s->context->threads, s->n, OOZE_CONFORMATION_GRAIN, prepare_range,
                           &prepare);
-        run(&solve, ooze_lodge_loops()->edge_hourglass);
+        sum_hourglass(&solve);
         solve.first_pass = pass == 0;
         run(&solve, set_contact_velocity_range);
         ooze_step_bodies_begin_pass(s, solve.u_star);

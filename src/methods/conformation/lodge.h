@@ -48,6 +48,8 @@ typedef struct OozeLodge {
     _Atomic uint32_t *parent;
     struct OozeComponent *components; /* at the root of each */
     struct OozeComponentChunk *chunks;
+    struct OozeComponentSharing *sharing; /* of components among processes; NULL: there is one */
+    OozeStatus status;                    /* of the initial guess */
     /* of multigrid */
     OozeMultigridUse multigrid_use;
     struct OozeLodgeMultigrid *multigrid; /* NULL: the preconditioner is the masses at present */

@@ -72,15 +72,20 @@ static OozeStatus start(OozeConformationStep *s, OozeError *error)
     if (status) {
         return status;
     }
-    s->x0 = ooze_gathered_alloc(c->arena, s->n, sizeof *s->x0);
-    s->u = ooze_gathered_alloc(c->arena, s->n, sizeof *s->u);
-    s->mobility = ooze_arena_alloc(c->arena, s->n, sizeof *s->mobility);
+    s->local = ooze_halo_local(c->halo, s->n);
+    s->x0 = ooze_gathered_alloc(c->arena, s->local, sizeof *s->x0);
+    s->u = ooze_gathered_alloc(c->arena, s->local, sizeof *s->u);
+    s->mobility = ooze_arena_alloc(c->arena, s->local, sizeof *s->mobility);
     s->stress = ooze_arena_alloc(c->arena, s->n, sizeof *s->stress);
     if (ooze_arena_failed(c->arena)) {
         return ooze_fail_memory(error, "the conformation step", s->n * 40);
     }
     ooze_conformation_find_fields(s);
     ooze_parallel_for(c->threads, s->n, OOZE_CONFORMATION_GRAIN, start_range, s);
+    const OozeFloat4 *x = ooze_particles_positions(c->particles);
+    for (uint64_t i = s->n; i < s->local; i++) {
+        s->x0[i] = ooze_f32x4(x[i].x, x[i].y, x[i].z, 1);
+    }
     return OOZE_OK;
 }
 
@@ -144,8 +149,9 @@ OozeStatus ooze_conformation_step(void *data, OozeStepContext *c, OozeError *err
     OozeConformationMemory *own = data;
     OozeConformationPlan plan;
     uint64_t n = ooze_particles_count(c->particles);
-    OozeStatus status = n > 0 ? ooze_conformation_plan(c, &plan, error) : OOZE_OK;
-    if (n == 0 || status) {
+    bool any = ooze_halo_all(c->halo, n) > 0;
+    OozeStatus status = any ? ooze_conformation_plan(c, &plan, error) : OOZE_OK;
+    if (!any || status) {
         return status;
     }
     OozeConformationStep s = {
