@@ -1,4 +1,4 @@
-/* The processes of one run, under mpirun or srun: rank 0 prints and writes, the others follow it. */
+/* The processes of one run, under mpirun or srun: rank 0 prints and writes, the others follow. */
 #ifndef OOZE_CLI_CLUSTER_H
 #define OOZE_CLI_CLUSTER_H
 

@@ -460,6 +460,7 @@ static int dry_run(Job *job)
         .options = &options,
         .last_frame = job->plan.frames_given ? job->plan.frames : info->frame_count,
         .folder = job->plan.folder,
+        .processes = ooze_rank_count(job->cluster.ranks),
     };
     int code = ooze_dry_run(&plan);
     return code == OOZE_EXIT_OK && job->refusal.status ? ooze_report_error(&job->refusal) : code;

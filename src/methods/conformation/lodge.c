@@ -27,7 +27,7 @@ double ooze_lodge_sum(OozeLodge *solve, OozeRangeBody body)
     return ooze_block_sum(&sum, body, solve);
 }
 
-static double multiply(OozeLodge *solve, const OozeF32x4 *input, bool with_explicit_terms)
+double ooze_lodge_multiply_by(OozeLodge *solve, const OozeF32x4 *input, bool with_explicit_terms)
 {
     solve->input = input;
     solve->output = solve->ap;
@@ -45,7 +45,7 @@ static double multiply(OozeLodge *solve, const OozeF32x4 *input, bool with_expli
 
 double ooze_lodge_multiply(OozeLodge *solve)
 {
-    return multiply(solve, solve->p, false);
+    return ooze_lodge_multiply_by(solve, solve->p, false);
 }
 
 /* ---- conjugate gradients ------------------------------------------------------------------ */
@@ -229,7 +229,7 @@ static OozeStatus iterate(OozeLodge *solve, int pass, OozeError *error)
     OozeStatus status = OOZE_OK;
     solve->multigrid = NULL;
     cg->min_curvature = OOZE_LODGE_MIN_CURVATURE;
-    multiply(solve, s->u, true);
+    ooze_lodge_multiply_by(solve, s->u, true);
     scale_second_stage(solve, pass, 0.5f);
     double rz = sum_with_bodies(solve, ooze_lodge_loops()->start) + ooze_lodge_solids_start(solve);
     ooze_step_bodies_respond(solve->step, solve->p);
@@ -273,68 +273,6 @@ static OozeStatus solve_pass(OozeLodge *solve, int pass, OozeError *error)
         status = iterate(solve, pass, error);
     }
     return status;
-}
-
-/* ---- contact ------------------------------------------------------------------------------ */
-
-/* Contact directions take the velocity of the surface. */
-static void set_contact_velocity_range(void *data, uint64_t begin, uint64_t end, int worker)
-{
-    (void)worker;
-    const OozeLodge *solve = data;
-    OozeConformationStep *s = solve->step;
-    for (uint64_t i = begin; i < end; i++) {
-        if (solve->deferred && solve->first_pass) {
-            s->u[i] = solve->u_star[i];
-            if (s->contact_of[i] >= 0 && s->mobility[i] > 0.0f && solve->deferred[i][3] > 0.0f) {
-                ooze_lodge_free_tangents(&s->contact_sets[s->contact_of[i]]);
-            }
-        }
-        if (s->contact_of[i] >= 0) {
-            s->u[i] = ooze_contact_prescribed(&s->contact_sets[s->contact_of[i]], s->u[i]);
-        }
-    }
-}
-
-/* The contact force on a particle is A u - rho u*; friction of a slipping contact joins u*. r
-   becomes the force that bodies take up. */
-static void release_range(void *data, uint64_t begin, uint64_t end, int worker)
-{
-    (void)worker;
-    OozeLodge *solve = data;
-    OozeConformationStep *s = solve->step;
-    for (uint64_t i = begin; i < end; i++) {
-        float mass = s->rheology[s->material[i]].relative_mass;
-        if (s->contact_of[i] >= 0 && s->mobility[i] > 0.0f) {
-            OozeF32x4 force = solve->ap[i] - mass * solve->u_star[i], friction = {0};
-            OozeContactSet *set = &s->contact_sets[s->contact_of[i]];
-            OozeF32x4 sliding = friction;
-            if (solve->deferred && solve->deferred[i][3] > 0.0f) {
-                OozeF32x4 u = solve->u_star[i] + solve->deferred[i];
-                force /= 1.0f - solve->deferred[i][3]; /* a first stage holds 1 - b of the forces */
-                ooze_lodge_friction(set, (const float *)&force, (const float *)&u, mass,
-                                    (float *)&sliding);
-            }
-            ooze_contact_release(set, (const float *)&force, (float *)&friction);
-            friction += sliding;
-            solve->u_star[i] += friction / mass;
-        }
-        solve->r[i] = mass * solve->u_star[i] - solve->ap[i];
-    }
-}
-
-static void release_contacts(OozeLodge *solve)
-{
-    OozeConformationStep *s = solve->step;
-    if (!s->any_contacts && !s->bodies) {
-        return;
-    }
-    solve->unprojected = true;
-    multiply(solve, s->u, true);
-    solve->unprojected = false;
-    run(solve, release_range);
-    ooze_step_bodies_end_pass(s, solve->r);
-    ooze_timer_lap(s->context->timer, "contact");
 }
 
 /* ---- coefficients of a pass --------------------------------------------------------------- */
@@ -537,13 +475,13 @@ static OozeStatus solve_velocities(OozeConformationStep *s, OozeError *error)
                           &prepare);
         sum_hourglass(&solve);
         solve.first_pass = pass == 0;
-        run(&solve, set_contact_velocity_range);
+        ooze_lodge_set_contact_velocities(&solve);
         ooze_step_bodies_begin_pass(s, solve.u_star);
         ooze_timer_lap(s->context->timer, "prepare");
         status = pass == 0 ? ooze_lodge_multigrid_plan(&solve, error) : OOZE_OK;
         status = status ? status : solve_pass(&solve, pass, error);
         if (!status && pass + 1 < solve.passes) {
-            release_contacts(&solve);
+            ooze_lodge_release_contacts(&solve);
             status = s->long_step ? ooze_impact_end_pass(&solve, pass, error) : OOZE_OK;
         }
     }
