@@ -275,12 +275,6 @@ static const char *refuses_ranks(const OozeStepContext *c)
 {
     OozeConformationSettings settings = ooze_conformation_settings(c);
     const char *why = NULL;
-    for (int m = 0; m < c->material_count; m++) {
-        const double *values = c->materials[m].values;
-        bool tension = values[OOZE_MATERIAL_SURFACE_TENSION] > 0.0 ||
-                       values[OOZE_MATERIAL_INTERFACE_TENSION] > 0.0;
-        why = tension ? "surface tension needs one process" : why;
-    }
     why = settings.impact_passes > 0 ? "impact_passes above 0 need one process" : why;
     why = settings.preconditioner == OOZE_PRECONDITIONER_MULTIGRID
               ? "velocity_preconditioner: multigrid needs one process"
