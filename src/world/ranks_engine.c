@@ -45,7 +45,6 @@ static bool ranks_supports(const OozeMethod *method, const OozeStepContext *cont
     }
     reason = context->body_count > 0 ? "particle bodies need one process" : reason;
     reason = context->dynamic ? "dynamic solids need one process" : reason;
-    reason = context->temperature ? "heat needs one process" : reason;
     reason = !reason && method->refuses_ranks ? method->refuses_ranks(context) : reason;
     if (reason) {
         snprintf(why, size, "%s", reason);
@@ -223,6 +222,7 @@ static OozeStatus ranks_upload(void *data, const OozeParticles *particles,
         status = ooze_particles_release(engine->world->particles, error);
     }
     own->nozzle_field = ooze_particles_find_field(own->particles, "nozzle");
+    own->temperature_field = ooze_particles_find_field(own->particles, "temperature");
     return status;
 }
 
@@ -473,9 +473,21 @@ static OozeStepContext own_context(RanksEngine *engine, const OozeStepContext *c
     own.halo = engine->halo;
     own.prescribed = field_or_null(world->particles, "nozzle");
     own.rest = field_or_null(world->particles, "rest_position");
+    own.temperature = field_or_null(world->particles, "temperature");
+    own.phase = field_or_null(world->particles, "phase");
     own.fluid = &world->fluid;
     own.fluid_boundary = &world->fluid_boundary;
     return own;
+}
+
+static void copy_ghost_field(RanksEngine *engine, const char *name)
+{
+    OozeParticles *store = engine->own.particles;
+    int field = ooze_particles_find_field(store, name);
+    if (field >= 0) {
+        ooze_halo_refresh(engine->halo, ooze_particles_data(store, field),
+                          field_size(store, field));
+    }
 }
 
 /* Positions of the ghosts, and the fields that the method reads at them. */
@@ -489,11 +501,11 @@ static OozeStatus copy_ghosts(RanksEngine *engine, OozeError *error)
     }
     ooze_halo_refresh(engine->halo, ooze_particles_positions(store), sizeof(OozeFloat4));
     for (const char *const *name = engine->own.method->ghost_fields; *name; name++) {
-        int field = ooze_particles_find_field(store, *name);
-        if (field >= 0) {
-            ooze_halo_refresh(engine->halo, ooze_particles_data(store, field),
-                              field_size(store, field));
-        }
+        copy_ghost_field(engine, *name);
+    }
+    if (engine->own.temperature_field >= 0) { /* of the heat stage, and of coefficients */
+        copy_ghost_field(engine, "material");
+        copy_ghost_field(engine, "temperature");
     }
     return OOZE_OK;
 }
@@ -522,10 +534,12 @@ static OozeStatus ranks_step(void *data, OozeStepContext *context, OozeError *er
 
 static OozeStatus ranks_conduct(void *data, OozeHeatJob *job, OozeError *error)
 {
-    (void)data;
-    (void)job;
-    return ooze_fail(error, OOZE_ERROR_UNSUPPORTED, "use one process",
-                     "several processes cannot share the heat stage");
+    OozeStepContext own = own_context(data, job->context);
+    OozeHeatJob here = *job;
+    here.context = &own;
+    here.temperature = (double *)own.temperature;
+    here.phase = (uint8_t *)own.phase;
+    return ooze_heat_step(&here, error);
 }
 
 static OozeStatus ranks_finish(void *data, const OozePeriodic *periodic, float fastest,

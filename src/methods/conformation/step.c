@@ -11,12 +11,12 @@ static OozeStatus find_rows(OozeConformationStep *s, OozeError *error)
 {
     const OozeStepContext *c = s->context;
     bool kinds = c->body_count > 0, own = kinds || s->temperature_rows;
-    uint16_t *row = ooze_arena_alloc(c->arena, own ? s->n : 0, sizeof *row);
+    uint16_t *row = ooze_arena_alloc(c->arena, own ? s->local : 0, sizeof *row);
     if (!row) {
         return ooze_fail_memory(error, "the conformation step", s->n * sizeof *row);
     }
     s->material = ooze_particles_materials(c->particles);
-    for (uint64_t i = 0; own && i < s->n; i++) {
+    for (uint64_t i = 0; own && i < s->local; i++) {
         int kind = kinds && c->body[i] ? (int)c->bodies[c->body[i] - 1].kind : 0;
         int plain = s->material[i] + kind * c->material_count;
         row[i] = (uint16_t)plain;
@@ -68,11 +68,11 @@ static void start_range(void *data, uint64_t begin, uint64_t end, int worker)
 static OozeStatus start(OozeConformationStep *s, OozeError *error)
 {
     OozeStepContext *c = s->context;
+    s->local = ooze_halo_local(c->halo, s->n);
     OozeStatus status = find_rows(s, error);
     if (status) {
         return status;
     }
-    s->local = ooze_halo_local(c->halo, s->n);
     s->x0 = ooze_gathered_alloc(c->arena, s->local, sizeof *s->x0);
     s->u = ooze_gathered_alloc(c->arena, s->local, sizeof *s->u);
     s->mobility = ooze_arena_alloc(c->arena, s->local, sizeof *s->mobility);

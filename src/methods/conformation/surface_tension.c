@@ -387,8 +387,9 @@ static OozeStatus find_forces_on_ranks(Tension *t, OozeError *error)
     OozeStatus status = ooze_split_find(&own->split, c->threads, &points, shares, error);
     uint64_t n = own->split.after;
     OozeF32x4 *position = ooze_arena_alloc(c->arena, n, sizeof *position);
-    uint16_t *row = ooze_arena_alloc(c->arena, n, sizeof *row);
-    Stage before = t->all, after = {.n = n, .position = position, .row = row, .material = row};
+    uint16_t *row = ooze_arena_alloc(c->arena, 2 * n, sizeof *row), *material = row + n;
+    Stage before = t->all, after = {.n = n, .position = position, .row = row};
+    after.material = material;
     after.wall_sum = ooze_arena_alloc(c->arena, n, sizeof *after.wall_sum);
     after.adhesion = ooze_arena_alloc(c->arena, n, sizeof *after.adhesion);
     after.force = ooze_arena_alloc(c->arena, n, sizeof *after.force);
@@ -397,14 +398,15 @@ static OozeStatus find_forces_on_ranks(Tension *t, OozeError *error)
         status = ooze_fail_memory(error, "surface tension", n * 80);
     }
     const OozeColumn there[] = {{(void *)before.position, position, sizeof *position},
-                                {(void *)before.material, row, sizeof *row},
+                                {(void *)before.row, row, sizeof *row},
+                                {(void *)before.material, material, sizeof *material},
                                 {before.wall_sum, after.wall_sum, sizeof *after.wall_sum},
                                 {before.adhesion, after.adhesion, sizeof *after.adhesion}};
     const OozeColumn back[] = {{after.force, before.force, sizeof *after.force},
                                {after.wall_slope, before.wall_slope, sizeof *after.wall_slope}};
     t->halo = own->halo;
     t->all = after;
-    status = status ? status : ooze_split_move(&own->split, there, t->walls ? 4 : 2, error);
+    status = status ? status : ooze_split_move(&own->split, there, t->walls ? 5 : 3, error);
     status = status ? status : find_forces(t, error);
     status = status ? status : ooze_split_move_back(&own->split, back, t->walls ? 2 : 1, error);
     t->all = before;
