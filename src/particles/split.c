@@ -152,7 +152,7 @@ typedef struct Cut {
 static void place_cuts(const OozeSplit *split, const double *shares, Cut *cuts)
 {
     int ranks = split->ranks->count;
-    double blocks = (double)(split->total / OOZE_SPLIT_BLOCK);
+    double blocks = (double)split->total / OOZE_SPLIT_BLOCK;
     uint64_t keys = (uint64_t)split->axis[0].count * (uint64_t)split->axis[1].count *
                     (uint64_t)split->axis[2].count;
     for (int r = 1; r < ranks; r++) {

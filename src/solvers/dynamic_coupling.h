@@ -29,6 +29,8 @@ typedef struct OozeDynamicCoupling {
     uint64_t chunks;
     OozeTwist *partial; /* per chunk and solid */
     uint8_t *used;      /* per chunk: `partial` holds sums */
+    OozeTwist *all_partial; /* of all processes; NULL: there is one */
+    uint64_t *rank_bytes;   /* working memory: per process */
     uint8_t *near;      /* per chunk: lists of its particles hold samples of dynamic solids */
 } OozeDynamicCoupling;
 

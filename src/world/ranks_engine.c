@@ -44,7 +44,6 @@ static bool ranks_supports(const OozeMethod *method, const OozeStepContext *cont
         return false;
     }
     reason = context->body_count > 0 ? "particle bodies need one process" : reason;
-    reason = context->dynamic ? "dynamic solids need one process" : reason;
     reason = !reason && method->refuses_ranks ? method->refuses_ranks(context) : reason;
     if (reason) {
         snprintf(why, size, "%s", reason);

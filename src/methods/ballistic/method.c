@@ -126,6 +126,11 @@ static OozeStatus step(void *data, OozeStepContext *context, OozeError *error)
     return coupling ? ooze_impulses_share(context, impulses, job.velocities, error) : OOZE_OK;
 }
 
+static const char *refuses_ranks(const OozeStepContext *c)
+{
+    return c->dynamic ? "dynamic solids need one process with the method 'ballistic'" : NULL;
+}
+
 const OozeMethod ooze_method_ballistic = {
     .info = {.name = "ballistic",
              .summary = "particles fly under gravity and drag, and bounce off solids; they do not "
@@ -135,6 +140,7 @@ const OozeMethod ooze_method_ballistic = {
              .param_count = PARAM_COUNT},
     .material_keys = material_keys,
     .ghost_fields = no_ghost_fields,
+    .refuses_ranks = refuses_ranks,
     .traces_paths = true,
     .sticks_to_solids = true,
     .pushes_solids = true,
