@@ -579,6 +579,8 @@ const OozeCommand ooze_command_run = {
         "A GPU takes the steps where it supports the scene's method and settings; `--device` "
         "chooses, see docs/gpu.md. Frames have the same format: a run may be resumed on another "
         "device, but not with the same bits.\n\n"
+        "Under `mpirun` several processes share the steps, with the same bits: see "
+        "docs/cluster.md.\n\n"
         "`probes.csv` has one row a frame: `frame`, `step`, `time [s]`, `particles`, then every "
         "column of every probe with its unit. `probes_steps.csv` has one row a step, step 0 "
         "included, with the probes that have `every_step: true`. Numbers have 17 significant "

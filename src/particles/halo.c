@@ -83,6 +83,11 @@ static bool reserve(void **block, uint64_t *capacity, uint64_t wanted, size_t si
     return *block != NULL;
 }
 
+static uint64_t ghost_count(const OozeHalo *halo)
+{
+    return halo ? halo->receive_at[halo->ranks->count] : 0;
+}
+
 /* ---- which particles which rank needs ---- */
 
 /* The adjacent columns of a cell in ascending order: grid.c looks for candidates in these. */
@@ -279,7 +284,7 @@ OozeStatus ooze_halo_lists(OozeHalo *halo, OozeNeighbours *lists, OozeGrid *grid
                            OozeThreads *threads, const OozeNeighbourQuery *query,
                            const OozePeriodic *periodic, OozeError *error)
 {
-    uint64_t n = halo->n, below = halo->below, ghosts = ooze_halo_ghosts(halo);
+    uint64_t n = halo->n, below = halo->below, ghosts = ghost_count(halo);
     OozeFloat4 *sorted = halo->sorted;
     memcpy(sorted, query->points + n, below * sizeof *sorted);
     memcpy(sorted + below, query->points, n * sizeof *sorted);
@@ -297,24 +302,14 @@ OozeStatus ooze_halo_lists(OozeHalo *halo, OozeNeighbours *lists, OozeGrid *grid
 
 /* ---- numbers ---- */
 
-uint64_t ooze_halo_ghosts(const OozeHalo *halo)
-{
-    return halo ? halo->receive_at[halo->ranks->count] : 0;
-}
-
 uint64_t ooze_halo_local(const OozeHalo *halo, uint64_t n)
 {
-    return n + ooze_halo_ghosts(halo);
+    return n + ghost_count(halo);
 }
 
 uint64_t ooze_halo_all(const OozeHalo *halo, uint64_t n)
 {
     return halo ? halo->total : n;
-}
-
-uint64_t ooze_halo_first(const OozeHalo *halo)
-{
-    return halo ? halo->first : 0;
 }
 
 uint64_t ooze_halo_index(const OozeHalo *halo, uint64_t i)

@@ -29,13 +29,10 @@ OozeStatus ooze_halo_lists(OozeHalo *halo, OozeNeighbours *lists, OozeGrid *grid
                            OozeThreads *threads, const OozeNeighbourQuery *query,
                            const OozePeriodic *periodic, OozeError *error);
 
-/* Number of ghosts, that of ghosts and n own particles, and that of all ranks' own particles. */
-uint64_t ooze_halo_ghosts(const OozeHalo *halo);
+/* Number of ghosts and n own particles, and that of all ranks' own particles. */
 uint64_t ooze_halo_local(const OozeHalo *halo, uint64_t n);
 uint64_t ooze_halo_all(const OozeHalo *halo, uint64_t n);
-/* Index of the first own particle in the order of all ranks' particles. */
-uint64_t ooze_halo_first(const OozeHalo *halo);
-/* The same of particle or ghost i. */
+/* Index of particle or ghost i in the order of all ranks' particles. */
 uint64_t ooze_halo_index(const OozeHalo *halo, uint64_t i);
 /* Shares of the ranks in all particles, as ooze_split_find takes them: one more than ranks. */
 void ooze_halo_shares(const OozeHalo *halo, double *shares);

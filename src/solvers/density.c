@@ -442,8 +442,7 @@ static OozeStatus find_ghosts(const OozeDensityJob *job, const OozeF32x4 *x, Ooz
     for (uint64_t k = 0; k < job->n; k++) {
         sorted[k] = x[order[k]];
     }
-    OozeStatus status =
-        ooze_halo_find(c->halo, job->split, (const OozeFloat4 *)sorted, error);
+    OozeStatus status = ooze_halo_find(c->halo, job->split, (const OozeFloat4 *)sorted, error);
     ooze_arena_rewind(c->arena, mark);
     return status;
 }

@@ -118,8 +118,7 @@ OozeStatus ooze_density_solve_on_ranks(const OozeDensityJob *job, OozeF32x4 *x, 
     status = status ? status : allocate(&moved, job, error);
     status = status ? status : move_there(&moved, job, x, error);
     ooze_timer_lap(c->timer, "density_move");
-    status = status ? status
-                    : ooze_density_solve_part(&moved.job, moved.x, moved.shift, error);
+    status = status ? status : ooze_density_solve_part(&moved.job, moved.x, moved.shift, error);
     status = status ? status : move_back(&moved, job, shift, error);
     ooze_timer_lap(c->timer, "density_move");
     return status;

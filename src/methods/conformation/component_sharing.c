@@ -204,8 +204,7 @@ bool ooze_component_sharing_decide(OozeLodge *solve)
     for (uint64_t k = 0; k < sharing->count; k++) {
         struct OozeComponent *component = &solve->components[sharing->labels[k].root];
         component->accepted_fraction = ooze_warm_start_accepted_fraction(component->gain);
-        partly = partly ||
-                 (component->gain.curvature > 0.0 && component->accepted_fraction < 1.0f);
+        partly = partly || (component->gain.curvature > 0.0 && component->accepted_fraction < 1.0f);
     }
     return ooze_halo_any(solve->step->context->halo, partly);
 }

@@ -431,8 +431,7 @@ static OozeStatus begin(Tension *t, OozeError *error)
         .force = s->surface_impulse,
         .wall_slope = ooze_arena_alloc(c->arena, walls, sizeof *t->all.wall_slope),
     };
-    t->solid_cosine =
-        ooze_arena_alloc(c->arena, (uint64_t)c->solid_count, sizeof *t->solid_cosine);
+    t->solid_cosine = ooze_arena_alloc(c->arena, (uint64_t)c->solid_count, sizeof *t->solid_cosine);
     if (!own->grid || ooze_arena_failed(c->arena)) {
         return ooze_fail_memory(error, "surface tension", s->n * 36);
     }
