@@ -130,6 +130,26 @@ probes:""")
         self.expect_same_bits(variant("{name: ballistic}", "{density: 1000}"),
                               RANKS if FULL else (4,))
 
+    def test_hosts_with_networks_of_their_own(self):
+        """Network namespaces stand for hosts; messages between them go over TCP."""
+        hosts = str(pathlib.Path(__file__).resolve().parent / "hosts.sh")
+        made = subprocess.run([hosts, "up", "2"], capture_output=True, text=True)
+        self.addCleanup(subprocess.run, [hosts, "down", "2"], capture_output=True)
+        if made.returncode != 0:
+            self.skipTest("no network namespaces can be made here")
+        scene = self.scene(variant("{name: wcsph}", "{density: 1000, viscosity: 1}", "1/4000",
+                                   "0.025"))
+        one, run = self.folder / "one", self.folder / "hosts"
+        self.run_ooze(0, "run", scene, "-o", one)
+        done = subprocess.run(
+            ["mpirun", "--mca", "plm_rsh_agent", hosts, "--mca", "oob_tcp_if_include",
+             "10.77.0.0/24", "--mca", "btl", "tcp,self", "--mca", "btl_tcp_if_include",
+             "10.77.0.0/24", "--host", "10.77.0.1:2,10.77.0.2:1", "-n", "3", OOZE, "run",
+             str(scene), "-o", str(run), "--quiet"], env=ENVIRONMENT, capture_output=True,
+            text=True, timeout=300)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(self.hash_of(run), self.hash_of(one))
+
     def test_resumes_with_another_number_of_processes(self):
         scene = self.scene(variant("{name: wcsph}", "{density: 1000, viscosity: 1}", "1/4000",
                                    "0.05"))
