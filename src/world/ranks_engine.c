@@ -360,9 +360,10 @@ static void balance_shares(RanksEngine *engine)
     if (!(slowest > IMBALANCE_MAX * busy / count) || engine->total < 1) {
         return;
     }
+    double mean = (double)engine->total / busy; /* also of ranks without particles */
     for (int r = 0; r < count; r++) {
         bool idle = !(all[2 * r] > 0.0) || all[2 * r + 1] < 1.0;
-        all[r] = idle ? 1.0 : all[2 * r + 1] / all[2 * r];
+        all[r] = idle ? mean : all[2 * r + 1] / all[2 * r];
         speed += all[r];
     }
     double at = 0.0, before = 0.0;
