@@ -503,6 +503,9 @@ static int run(const OozeArguments *arguments)
     OozeError error = {0};
     int code = ooze_cluster_open(&job.cluster, &error) ? ooze_report_error(&error)
                                                        : read_plan(arguments, &job.plan);
+    if (!code && job.plan.from_frame_given && ooze_rank_count(job.cluster.ranks) > 1) {
+        code = ooze_usage_error(arguments->command, "option --from-frame needs one process");
+    }
     code = ooze_cluster_agree(&job.cluster, code ? code : prepare(&job));
     code = code || job.plan.dry_run ? code : create_and_simulate(&job);
     ooze_run_session_end(&job.session);
