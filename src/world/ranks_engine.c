@@ -300,13 +300,12 @@ static OozeStatus ranks_find_fast(void *data, const OozeFastQuery *query, OozeFa
                                   uint64_t *count, OozeError *error)
 {
     RanksEngine *engine = data;
-    uint64_t own = 0, total = 0, at = 0;
+    uint64_t own = 0, total = 0;
     OozeStatus status = ooze_cpu_engine.find_fast(&engine->own, query, found, &own, error);
     uint64_t *counts = status ? NULL : gather_counts(engine, own);
     OozeFastParticle *copy = NULL;
     for (int r = 0; r < engine->ranks->count && counts; r++) {
         total += counts[r];
-        at += r < engine->ranks->rank ? counts[r] : 0;
         counts[r] *= sizeof *found;
     }
     if (!status && total <= query->capacity) {
