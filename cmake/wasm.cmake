@@ -24,7 +24,7 @@ target_compile_definitions(yaml PRIVATE YAML_VERSION_STRING="0.2.5" YAML_VERSION
   YAML_VERSION_MINOR=2 YAML_VERSION_PATCH=5)
 target_compile_options(yaml PRIVATE -w)
 
-set(left_out cli cuda ode plot render rheology rheometer serve wasm)
+set(left_out cli cuda mpi ode plot render rheology rheometer serve wasm)
 list(JOIN left_out "|" left_out)
 file(GLOB_RECURSE OOZE_SOURCES CONFIGURE_DEPENDS src/*.c)
 list(FILTER OOZE_SOURCES EXCLUDE REGEX "/src/(${left_out})/|/src/parts/without_")

@@ -262,7 +262,7 @@ static inline void mps_multiply_range(void *data, uint64_t begin, uint64_t end, 
 static inline double mps_multiply(void *user)
 {
     Mps *s = user;
-    OozeBlockSum sum = {s->threads, s->n, MPS_GRAIN, s->partial};
+    OozeBlockSum sum = {s->threads, s->n, MPS_GRAIN, s->partial, NULL};
     return ooze_block_sum(&sum, mps_multiply_range, s);
 }
 
@@ -295,7 +295,7 @@ static inline void mps_rz_range(void *data, uint64_t begin, uint64_t end, int wo
 static inline double mps_advance(void *user, double alpha, double *square)
 {
     Mps *s = user;
-    OozeBlockSum sum = {s->threads, s->n, MPS_GRAIN, s->partial};
+    OozeBlockSum sum = {s->threads, s->n, MPS_GRAIN, s->partial, NULL};
     s->alpha = alpha;
     *square = ooze_block_sum(&sum, mps_advance_range, s);
     if (s->multigrid) {

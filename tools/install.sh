@@ -10,6 +10,7 @@ set -euo pipefail
 
 build=(gcc make cmake ninja-build pkg-config python3 libyaml-dev libhdf5-dev libcmocka-dev
        libmeshoptimizer-dev libode-dev libembree-dev libpng-dev libcairo2-dev libwebsockets-dev
+       libopenmpi-dev openmpi-bin
        fonts-dejavu-core ffmpeg)
 python=(python3-numpy python3-pip python3-setuptools python3-wheel python3-venv)
 test=(g++ clang clang-format-14 ccache git python3-h5py python3-numpy python3-vtk9

@@ -168,8 +168,10 @@ static void foresee_bytes(const OozeFrame *frame, const OozeWorldStats *stats, d
 }
 
 static void print_forecast(const Forecast *forecast, const Trial *trial, const OozeSceneInfo *info,
-                           const OozeWorldStats *stats, uint64_t last_frame)
+                           const OozeWorldStats *stats, const OozeDryRun *plan)
 {
+    const uint64_t last_frame = plan->last_frame;
+    const int processes = plan->processes;
     char a[OOZE_QUANTITY_SIZE], b[OOZE_QUANTITY_SIZE];
     uint64_t steps = last_frame * info->steps_per_frame;
     double frames = (double)last_frame + 1.0;
@@ -192,6 +194,11 @@ static void print_forecast(const Forecast *forecast, const Trial *trial, const O
     printf("steps        %s of %g s, %s a frame\n", ooze_quantity_count(a, steps), info->time_step,
            ooze_quantity_count(b, info->steps_per_frame));
     printf("memory       %s\n", ooze_quantity_bytes(a, forecast->memory));
+    if (processes > 1) {
+        printf("             %s a process of %d, and %s more of the first, which writes frames\n",
+               ooze_quantity_bytes(a, forecast->memory / processes), processes,
+               ooze_quantity_bytes(b, forecast->bytes * forecast->last));
+    }
     if (stats->device_bytes > 0) {
         double each = (double)stats->device_bytes / fmax((double)stats->particles, 1.0);
         printf("GPU memory   %s\n", ooze_quantity_bytes(a, each * forecast->last));
@@ -263,7 +270,7 @@ static OozeStatus estimate(const OozeDryRun *plan, OozeWorld *world, Forecast *f
     forecast->array_bytes = array_bytes(world, frame);
     foresee_bytes(frame, &stats, (double)plan->last_frame + 1.0, forecast);
     status = status ? status : foresee_grids(plan, &trial, forecast, error);
-    print_forecast(forecast, &trial, info, &stats, plan->last_frame);
+    print_forecast(forecast, &trial, info, &stats, plan);
     return status;
 }
 

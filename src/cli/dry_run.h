@@ -10,6 +10,7 @@ typedef struct OozeDryRun {
     const OozeBuildOptions *options;
     uint64_t last_frame;
     const char *folder; /* of the run; NULL: not known yet */
+    int processes;      /* that share it */
 } OozeDryRun;
 
 /* Prints the estimate and writes no files. Returns the exit code. A world whose fluids are only

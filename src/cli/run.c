@@ -5,12 +5,13 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "cli/cluster.h"
 #include "cli/command.h"
-#include "cli/diff.h"
 #include "cli/dry_run.h"
 #include "cli/interrupt.h"
 #include "cli/quantity.h"
 #include "cli/report.h"
+#include "cli/run_scene.h"
 #include "cli/run_session.h"
 #include "scene/advice.h"
 #include "world/world.h"
@@ -43,6 +44,7 @@ typedef struct Job {
     OozeMeshing meshing;
     char *mesh_folder;
     OozeError refusal; /* of a dry run: the scene does not fit into memory */
+    OozeCluster cluster;
 } Job;
 
 /* ---- command line ------------------------------------------------------------------------- */
@@ -113,7 +115,7 @@ static int load_scene(Job *job, const char *path)
 static int warn_of_traps(Job *job)
 {
     OozeError error = {0};
-    if (job->folder) {
+    if (job->folder || !ooze_cluster_leads(&job->cluster)) {
         return OOZE_EXIT_OK;
     }
     if (ooze_scene_check_physics(job->scene, job->world, &error)) {
@@ -142,47 +144,6 @@ static bool holds_run(const char *folder)
     return exists;
 }
 
-static int refuse_changed_scene(const Job *job, const char *original, const char *kept)
-{
-    OozeText diff = {0};
-    ooze_diff_unified(&diff, "scene of the run", kept, "scene given now",
-                      ooze_scene_canonical(job->scene));
-    OozeError error = {0};
-    OozeText hint = {0};
-    if (job->plan.scene_path) {
-        ooze_text_append(&hint, "resume with the old scene, or start a new run in another folder; "
-                                "--frames may differ");
-    } else {
-        ooze_text_append(&hint,
-                         "undo the edits (cp '%s' '%s/scene.yaml'), or start a new run with "
-                         "the edited scene in another folder",
-                         original, job->plan.folder);
-    }
-    ooze_fail(&error, OOZE_ERROR_SCENE, hint.data,
-              job->plan.scene_path ? "the scene is not the one of the run in '%s'"
-                                   : "scene.yaml of '%s' was edited after the run began",
-              job->plan.folder);
-    ooze_text_clear(&hint);
-    int code = ooze_report_error(&error);
-    if (diff.data) {
-        fputs(diff.data, stderr);
-    }
-    ooze_text_clear(&diff);
-    return code;
-}
-
-/* Whether the given scene equals that of the run. Keys that are newer than the run have their
-   defaults in both. */
-static bool same_scene(const Job *job, const char *kept_path, const char *kept)
-{
-    OozeScene *old = NULL;
-    const char *now = ooze_scene_canonical(job->scene);
-    bool same = strcmp(kept, now) == 0 || (!ooze_scene_load(kept_path, NULL, 0, &old, NULL) &&
-                                           strcmp(ooze_scene_canonical(old), now) == 0);
-    ooze_scene_free(old);
-    return same;
-}
-
 /* Loads the scene; that of a resumed run must be unchanged. */
 static int open_scene(Job *job)
 {
@@ -201,8 +162,9 @@ static int open_scene(Job *job)
     if (code == OOZE_EXIT_OK) {
         code = load_scene(job, job->plan.scene_path ? job->plan.scene_path : path);
     }
-    if (code == OOZE_EXIT_OK && kept && !same_scene(job, original, kept)) {
-        code = refuse_changed_scene(job, original, kept);
+    if (code == OOZE_EXIT_OK && kept) {
+        code = ooze_run_check_scene(
+            job->scene, &(OozeRunScene){original, kept, job->plan.folder, job->plan.scene_path});
     }
     ooze_free(kept);
     ooze_free(original);
@@ -230,7 +192,7 @@ static OozeStatus open_old_folder(Job *job, OozeError *error)
     if (!exists) {
         return OOZE_OK;
     }
-    return ooze_run_open(plan->folder, true, &job->folder, error);
+    return ooze_run_open(plan->folder, ooze_cluster_leads(&job->cluster), &job->folder, error);
 }
 
 /* ---- the run ------------------------------------------------------------------------------ */
@@ -260,6 +222,7 @@ static void print_profile(Job *job)
 {
     OozeText profile = {0}, solver = {0};
     ooze_run_profile(&job->session, &profile);
+    ooze_cluster_report(&job->cluster, job->session.step - job->session.first_step, &profile);
     print_lines(job, &profile, job->plan.profile);
     ooze_run_solver_report(&job->session, &solver);
     print_lines(job, &solver, !job->plan.quiet);
@@ -294,7 +257,9 @@ static int finish(Job *job, OozeStatus status, const OozeError *error)
     }
     if (status) {
         ooze_run_log_line(&job->log, "error: %s", error->message);
-        return ooze_report_error(error);
+        int code = ooze_report_error(error);
+        ooze_cluster_fail(&job->cluster, error, code);
+        return code;
     }
     ooze_run_log_line(&job->log, "finished: frame %llu, step %llu, %s",
                       (unsigned long long)session->last_frame, (unsigned long long)session->step,
@@ -351,14 +316,18 @@ static int finish_meshing(Job *job)
 
 static OozeStatus begin(Job *job, bool *resumed, OozeError *error)
 {
-    char *log_path = ooze_run_file_path(job->folder, "log.txt");
-    OozeStatus status = log_path ? ooze_run_log_open(&job->log, log_path, error)
-                                 : ooze_fail_memory(error, "a path", 0);
+    bool leads = ooze_cluster_leads(&job->cluster);
+    char *log_path = leads ? ooze_run_file_path(job->folder, "log.txt") : NULL;
+    OozeStatus status = OOZE_OK;
+    if (leads) {
+        status = log_path ? ooze_run_log_open(&job->log, log_path, error)
+                          : ooze_fail_memory(error, "a path", 0);
+    }
     ooze_free(log_path);
     if (status) {
         return status;
     }
-    if (job->plan.mesh && (status = prepare_meshing(job, error))) {
+    if (job->plan.mesh && leads && (status = prepare_meshing(job, error))) {
         return status;
     }
     const OozeSceneInfo *info = ooze_scene_info(job->scene);
@@ -373,7 +342,8 @@ static OozeStatus begin(Job *job, bool *resumed, OozeError *error)
         .quiet = job->plan.quiet,
         .fills = job->plan.from_frame_given && job->folder->frame_count > 0,
         .from_frame = job->plan.from_frame,
-        .meshing = job->plan.mesh ? &job->meshing : NULL,
+        .meshing = job->plan.mesh && leads ? &job->meshing : NULL,
+        .ranks = job->cluster.ranks,
     };
     job->log.before_warning = clear_progress;
     job->log.user = &session->progress;
@@ -405,6 +375,9 @@ static int simulate(Job *job)
             if (status) {
                 return ooze_report_error(&error);
             }
+            if (!ooze_cluster_leads(&job->cluster)) {
+                return OOZE_EXIT_OK;
+            }
             if (has_all_frames(job)) {
                 ooze_report_line("ooze: '%s' is finished: it has all frames up to %llu",
                                  job->plan.folder, (unsigned long long)session->last_frame);
@@ -422,6 +395,9 @@ static int simulate(Job *job)
         status = ooze_run_session_advance(session, &error);
     }
     int code = finish(job, status, &error);
+    if (!ooze_cluster_leads(&job->cluster)) {
+        return code;
+    }
     if (code == OOZE_EXIT_OK && job->plan.mesh) {
         code = finish_meshing(job); /* warns of missing frames too */
     } else if (code == OOZE_EXIT_OK) {
@@ -436,16 +412,23 @@ static int simulate(Job *job)
 static int build_world(Job *job)
 {
     OozeError error = {0};
+    int shared = ooze_cluster_threads(&job->cluster);
+    bool leads = ooze_cluster_leads(&job->cluster); /* others place no particles */
+    job->plan.threads = job->plan.threads ? job->plan.threads : (uint64_t)shared;
     OozeBuildOptions options = {.threads = (int)job->plan.threads,
                                 .device = job->plan.device,
                                 .log = ooze_run_log_callback,
                                 .log_user = &job->log,
-                                .to_be_restored = job->folder && ooze_run_has_state(job->folder)};
+                                .to_be_restored =
+                                    !leads || (job->folder && ooze_run_has_state(job->folder))};
     /* reports an unavailable device before anything is written */
     OozeStatus status =
         job->plan.dry_run
             ? ooze_scene_build_counted(job->scene, &options, &job->world, &job->refusal, &error)
             : ooze_scene_build(job->scene, &options, &job->world, &error);
+    if (!status && !job->plan.dry_run) {
+        ooze_world_set_ranks(job->world, job->cluster.ranks);
+    }
     if (status || ooze_world_choose_engine(job->world, &error)) {
         return ooze_report_error(&error);
     }
@@ -474,12 +457,13 @@ static int dry_run(Job *job)
         .options = &options,
         .last_frame = job->plan.frames_given ? job->plan.frames : info->frame_count,
         .folder = job->plan.folder,
+        .processes = ooze_rank_count(job->cluster.ranks),
     };
     int code = ooze_dry_run(&plan);
     return code == OOZE_EXIT_OK && job->refusal.status ? ooze_report_error(&job->refusal) : code;
 }
 
-static int work(Job *job)
+static int prepare(Job *job)
 {
     OozeError error = {0};
     if (open_old_folder(job, &error)) {
@@ -488,18 +472,24 @@ static int work(Job *job)
     int code = open_scene(job);
     code = code ? code : build_world(job);
     code = code ? code : warn_of_traps(job);
-    if (code) {
-        return code;
-    }
-    if (job->plan.dry_run) {
-        return dry_run(job);
+    if (code || job->plan.dry_run) {
+        return code || !ooze_cluster_leads(&job->cluster) ? code : dry_run(job);
     }
     ooze_interrupt_install();
-    if (!job->folder &&
+    return OOZE_EXIT_OK;
+}
+
+/* Begins once all processes can. */
+static int create_and_simulate(Job *job)
+{
+    OozeError error = {0};
+    int code = OOZE_EXIT_OK;
+    if (!job->folder && ooze_cluster_leads(&job->cluster) &&
         ooze_run_create(job->plan.folder, ooze_scene_canonical(job->scene), &job->folder, &error)) {
-        return ooze_report_error(&error);
+        code = ooze_report_error(&error);
     }
-    return simulate(job);
+    code = ooze_cluster_agree(&job->cluster, code);
+    return code ? code : simulate(job);
 }
 
 static int run(const OozeArguments *arguments)
@@ -507,8 +497,14 @@ static int run(const OozeArguments *arguments)
     Job job = {0};
     ooze_run_log_start(&job.log);
     job.session.frame_rows.fd = job.session.step_rows.fd = -1;
-    int code = read_plan(arguments, &job.plan);
-    code = code ? code : work(&job);
+    OozeError error = {0};
+    int code = ooze_cluster_open(&job.cluster, &error) ? ooze_report_error(&error)
+                                                       : read_plan(arguments, &job.plan);
+    if (!code && job.plan.from_frame_given && ooze_rank_count(job.cluster.ranks) > 1) {
+        code = ooze_usage_error(arguments->command, "option --from-frame needs one process");
+    }
+    code = ooze_cluster_agree(&job.cluster, code ? code : prepare(&job));
+    code = code || job.plan.dry_run ? code : create_and_simulate(&job);
     ooze_run_session_end(&job.session);
     ooze_meshing_end(&job.meshing);
     ooze_free(job.mesh_folder);
@@ -517,6 +513,7 @@ static int run(const OozeArguments *arguments)
     ooze_world_destroy(job.world);
     ooze_scene_free(job.scene);
     ooze_free(job.plan.overrides);
+    ooze_cluster_close(&job.cluster, code);
     return code;
 }
 
@@ -582,6 +579,8 @@ const OozeCommand ooze_command_run = {
         "A GPU takes the steps where it supports the scene's method and settings; `--device` "
         "chooses, see docs/gpu.md. Frames have the same format: a run may be resumed on another "
         "device, but not with the same bits.\n\n"
+        "Under `mpirun` several processes share the steps, with the same bits: see "
+        "docs/cluster.md.\n\n"
         "`probes.csv` has one row a frame: `frame`, `step`, `time [s]`, `particles`, then every "
         "column of every probe with its unit. `probes_steps.csv` has one row a step, step 0 "
         "included, with the probes that have `every_step: true`. Numbers have 17 significant "

@@ -12,6 +12,12 @@
 #include "output/run_frames.h"
 #include "world/world.h"
 
+/* Whether this process writes. */
+static bool leads(const OozeRunSession *session)
+{
+    return ooze_rank(session->ranks) == 0;
+}
+
 /* ---- saving ------------------------------------------------------------------------------- */
 
 /* A view of the current state with its frame number. */
@@ -33,10 +39,12 @@ static OozeStatus view_frame(OozeRunSession *session, OozeFrame *frame, OozeErro
 static OozeStatus save(OozeRunSession *session, OozeRunItemKind kind, OozeError *error)
 {
     OozeFrame frame;
-    OozeStatus status = view_frame(session, &frame, error);
-    status = status ? status : ooze_run_output_put(&session->output, kind, &frame, error);
     session->saved = ooze_clock();
-    return status;
+    if (!leads(session)) {
+        return ooze_world_sync_to_host(session->world, error);
+    }
+    OozeStatus status = view_frame(session, &frame, error);
+    return status ? status : ooze_run_output_put(&session->output, kind, &frame, error);
 }
 
 /* Measures the probes of this step and appends their rows. At a frame all probes are measured in
@@ -45,6 +53,9 @@ static OozeStatus measure(OozeRunSession *session, bool at_frame, OozeError *err
 {
     if (!at_frame && !session->has_step_probes) {
         return OOZE_OK;
+    }
+    if (!leads(session)) {
+        return ooze_world_sync_to_host(session->world, error);
     }
     OozeFrame frame;
     OozeStatus status = ooze_world_measure(session->world, !at_frame, error);
@@ -125,7 +136,7 @@ static OozeStatus open_tables(OozeRunSession *session, bool resumed, OozeError *
 /* Restores the latest state that can be read. */
 static OozeStatus restore(OozeRunSession *session, bool *resumed, OozeError *error)
 {
-    if (!ooze_run_has_state(session->folder)) {
+    if (!session->folder || !ooze_run_has_state(session->folder)) {
         return OOZE_OK;
     }
     OozeFrame *frame = NULL;
@@ -232,8 +243,11 @@ OozeStatus ooze_run_session_begin(OozeRunSession *session, bool resume, bool *re
         session->fills = status == OOZE_ERROR_CANCELLED;
     }
     status = status || !resume ? status : restore(session, resumed, error);
-    status = status ? status : open_tables(session, *resumed, error);
-    status = status ? status : start_output(session, error);
+    status = session->ranks ? ooze_ranks_agree(session->ranks, status, error) : status;
+    if (leads(session)) {
+        status = status ? status : open_tables(session, *resumed, error);
+        status = status ? status : start_output(session, error);
+    }
     if (!status && !*resumed) {
         status = measure(session, true, error);
         status = status ? status : save(session, OOZE_RUN_FRAME, error);
@@ -266,9 +280,27 @@ static void report_mesh_error(OozeRunSession *session)
     }
 }
 
+/* Where output has no room, the checkpoint is written after a later step. */
+static bool is_checkpoint_due(OozeRunSession *session)
+{
+    return leads(session) && session->checkpoint_every > 0.0 &&
+           ooze_clock() - session->saved >= session->checkpoint_every &&
+           ooze_run_output_has_room(&session->output);
+}
+
+/* What the process that writes has decided. */
+static bool decide(OozeRunSession *session, bool own)
+{
+    uint8_t decision = own;
+    if (session->ranks) {
+        session->ranks->broadcast(session->ranks, &decision, sizeof decision);
+    }
+    return decision;
+}
+
 static OozeStatus take_step(OozeRunSession *session, OozeError *error)
 {
-    OozeStatus status = ooze_run_output_check(&session->output, error);
+    OozeStatus status = leads(session) ? ooze_run_output_check(&session->output, error) : OOZE_OK;
     status = status ? status : ooze_world_step(session->world, error);
     if (status) {
         return status;
@@ -278,9 +310,7 @@ static OozeStatus take_step(OozeRunSession *session, OozeError *error)
     status = measure(session, at_frame, error);
     if (!status && at_frame) {
         status = save(session, OOZE_RUN_FRAME, error);
-    } else if (!status && session->checkpoint_every > 0.0 &&
-               ooze_clock() - session->saved >= session->checkpoint_every &&
-               ooze_run_output_has_room(&session->output)) { /* else after a later step */
+    } else if (!status && decide(session, is_checkpoint_due(session))) {
         status = save(session, OOZE_RUN_CHECKPOINT, error);
     }
     return status;
@@ -290,9 +320,11 @@ static OozeStatus stop(OozeRunSession *session, OozeError *error)
 {
     ooze_run_log_line(session->log, "%s: writing a checkpoint", ooze_interrupt_name());
     OozeStatus status = save(session, OOZE_RUN_CHECKPOINT, error);
-    OozeStatus drained = ooze_run_output_drain(&session->output, status ? NULL : error);
-    status = status ? status : drained;
-    status = status ? status : ooze_run_write_xdmf(session->folder, error);
+    if (leads(session)) {
+        OozeStatus drained = ooze_run_output_drain(&session->output, status ? NULL : error);
+        status = status ? status : drained;
+        status = status ? status : ooze_run_write_xdmf(session->folder, error);
+    }
     return status ? status
                   : ooze_fail(error, OOZE_ERROR_CANCELLED, "", "interrupted by %s at step %llu",
                               ooze_interrupt_name(), (unsigned long long)session->step);
@@ -300,6 +332,9 @@ static OozeStatus stop(OozeRunSession *session, OozeError *error)
 
 OozeStatus ooze_run_session_finish(OozeRunSession *session, OozeError *error)
 {
+    if (!leads(session)) {
+        return OOZE_OK;
+    }
     OozeStatus status = ooze_run_output_drain(&session->output, error);
     status = status ? status : ooze_run_write_xdmf(session->folder, error);
     const OozeRunFolder *folder = session->folder;
@@ -324,12 +359,14 @@ OozeStatus ooze_run_session_advance(OozeRunSession *session, OozeError *error)
     OozeStatus status = OOZE_OK;
     bool first = true;
     while (!status && session->step < last_step) {
-        if (ooze_interrupted()) {
+        if (decide(session, ooze_interrupted())) {
             ooze_progress_clear(&session->progress);
             return stop(session, error);
         }
         status = take_step(session, error);
-        report_mesh_error(session);
+        if (leads(session)) {
+            report_mesh_error(session);
+        }
         if (!status && first) { /* it samples the boundaries, and says nothing about the others */
             ooze_progress_skip(&session->progress, session->step);
         } else if (!status) {
@@ -339,9 +376,10 @@ OozeStatus ooze_run_session_advance(OozeRunSession *session, OozeError *error)
     }
     if (status) {
         ooze_progress_end(&session->progress);
-        /* Finishes the frames that were put; only the first error is reported. */
-        (void)ooze_run_output_drain(&session->output, NULL);
-        (void)ooze_run_write_xdmf(session->folder, NULL);
+        if (leads(session)) { /* finishes the frames that were put; reports the first error only */
+            (void)ooze_run_output_drain(&session->output, NULL);
+            (void)ooze_run_write_xdmf(session->folder, NULL);
+        }
         return status;
     }
     show(session, true);
@@ -351,7 +389,9 @@ OozeStatus ooze_run_session_advance(OozeRunSession *session, OozeError *error)
 
 void ooze_run_session_end(OozeRunSession *session)
 {
-    ooze_run_output_end(&session->output);
+    if (leads(session)) {
+        ooze_run_output_end(&session->output);
+    }
     ooze_probe_table_close(&session->frame_rows);
     ooze_probe_table_close(&session->step_rows);
 }
@@ -442,7 +482,7 @@ void ooze_run_profile(const OozeRunSession *session, OozeText *table)
     append_row(table, "output", output, steps, total);
     append_row(table, "rest", total - listed, steps, total);
     append_row(table, "total", total, steps, total);
-    if (strcmp(stats.device, "cpu") != 0) {
+    if (strcmp(stats.device, "cuda") == 0) {
         ooze_text_append(
             table,
             "  device cuda works asynchronously: the time of a part is that of its launch and "

@@ -2,6 +2,7 @@
 #ifndef OOZE_CLI_RUN_SESSION_H
 #define OOZE_CLI_RUN_SESSION_H
 
+#include "base/ranks.h"
 #include "cli/probe_table.h"
 #include "cli/progress.h"
 #include "cli/run_log.h"
@@ -11,7 +12,7 @@
 typedef struct OozeRunSession {
     const OozeSceneInfo *info;
     OozeWorld *world;
-    OozeRunFolder *folder;
+    OozeRunFolder *folder; /* of another rank than 0: to restore a state from, or NULL */
     OozeRunLog *log;
     uint64_t last_frame;     /* last frame of the run */
     double checkpoint_every; /* s of wall clock; 0: only when interrupted */
@@ -19,6 +20,7 @@ typedef struct OozeRunSession {
     bool fills;           /* frames that are missing or damaged after `from_frame` are made first */
     uint64_t from_frame;  /* a frame of the folder */
     OozeMeshing *meshing; /* of each frame after it is written; NULL: none */
+    OozeRanks *ranks;     /* rank 0 writes; the others take the same steps; NULL: one process */
 
     OozeProbeTable frame_rows, step_rows; /* step_rows stays closed without probes of every step */
     bool has_step_probes;

@@ -164,16 +164,18 @@ static OozeStatus run_stages(OozeHeatWork *w, int stages, double **result, OozeE
     int arrays = stages > 1 ? 3 : 1;
     double *buffers[3];
     for (int k = 0; k < arrays; k++) {
-        buffers[k] = ooze_arena_alloc(c->arena, w->n, sizeof(double));
+        buffers[k] = ooze_arena_alloc(c->arena, ooze_halo_local(c->halo, w->n), sizeof(double));
     }
     if (ooze_arena_failed(c->arena)) {
         return ooze_fail_memory(error, "the heat stage", w->n * sizeof(double));
     }
+    ooze_halo_refresh(c->halo, w->job->temperature, sizeof *w->job->temperature);
     Sweep sweep = {.work = w, .before = w->job->temperature, .earlier = w->job->temperature};
     for (int j = 1; j <= stages; j++) {
         sweep.stage = ooze_heat_stage(j, stages);
         sweep.next = buffers[(j - 1) % arrays];
         ooze_parallel_for(c->threads, w->n, OOZE_HEAT_GRAIN, sweep_range, &sweep);
+        ooze_halo_refresh(c->halo, sweep.next, sizeof *sweep.next);
         sweep.earlier = sweep.before;
         sweep.before = sweep.next;
     }
@@ -237,15 +239,18 @@ OozeStatus ooze_heat_step(OozeHeatJob *job, OozeError *error)
         .open = job->air_transfer > 0.0,
     };
     job->stages = 0;
-    OozeStatus status = work.n > 0 ? allocate(&work, error) : OOZE_OK;
-    if (work.n == 0 || status) {
+    bool any = ooze_halo_all(c->halo, work.n) > 0;
+    OozeStatus status = any ? allocate(&work, error) : OOZE_OK;
+    if (!any || status) {
         return status;
     }
+    ooze_halo_refresh(c->halo, ooze_particles_positions(c->particles), sizeof *work.x);
     ooze_parallel_for(c->threads, work.n, OOZE_HEAT_GRAIN, conductance_range, &work);
     double load = 0.0;
     for (uint64_t k = 0; k * OOZE_HEAT_GRAIN < work.n; k++) {
         load = fmax(load, work.load[k]);
     }
+    ooze_halo_max(c->halo, &load, 1);
     status = ooze_heat_choose_stages(job, load, error);
     if (status) {
         return status;

@@ -36,6 +36,12 @@ typedef struct OozeMethod {
     bool uses_tables;            /* temperature tables of materials change its coefficients */
     bool divides_unstable_steps; /* steps longer than stable_step are divided into substeps */
     bool traces_paths;           /* exact for long travel: steps are not divided into substeps */
+    /* Particle fields, besides the position, that a step reads at neighbours, NULL-terminated: see
+       halo.h. NULL: steps cannot be taken by several processes. */
+    const char *const *ghost_fields;
+    /* Why these settings, materials and solids cannot be used by several processes, as the end of a
+       sentence; NULL: they can. May be NULL itself. */
+    const char *(*refuses_ranks)(const OozeStepContext *context);
 
     /* Private data that lives as long as the world; saved numbers belong in fields, or in arrays.
        May be NULL with destroy. */

@@ -41,6 +41,7 @@ typedef struct BuildJob {
     const OozeFloat4 *points, *candidates;
     float radius;
     bool skip_self;
+    uint64_t self;  /* with skip_self: index of the first point among the candidates */
     bool images;    /* a periodic axis is so short that every pair needs its nearest image */
     uint64_t first; /* point of the wave */
     uint64_t n;
@@ -189,7 +190,7 @@ static uint64_t find_group_end(const BuildJob *job, const Group *group, uint64_t
     if (job->skip_self && !grid->sparse) { /* the points are the candidates: read the cell table */
         uint64_t row = (uint64_t)group->cell[2] * (uint64_t)grid->axis[1].count;
         row = (row + (uint64_t)group->cell[1]) * (uint64_t)grid->axis[0].count;
-        uint64_t cell_end = grid->start[row + (uint64_t)group->cell[0] + 1];
+        uint64_t cell_end = grid->start[row + (uint64_t)group->cell[0] + 1] - job->self;
         cell_end = cell_end > group->begin ? cell_end : group->begin + 1;
         return cell_end < end ? cell_end : end;
     }
@@ -236,8 +237,9 @@ static bool fill_group(const BuildJob *job, const Group *group, OozeGridCursor *
         return false;
     }
     /* the points of the group are themselves consecutive candidates */
-    uint64_t self =
-        job->skip_self ? ooze_candidates_find(candidates, (uint32_t)group->begin) : UINT64_MAX;
+    uint64_t self = job->skip_self
+                        ? ooze_candidates_find(candidates, (uint32_t)(job->self + group->begin))
+                        : UINT64_MAX;
     for (uint64_t i = group->begin; i < group->end; i++) {
         if (!reserve_slot(slot, slot->used + candidates->used + OOZE_CANDIDATES_OVERRUN)) {
             return false;
@@ -365,6 +367,7 @@ OozeStatus ooze_neighbours_build(OozeNeighbours *lists, const OozeGrid *grid, Oo
                     .candidates = query->candidates,
                     .radius = (float)radius,
                     .skip_self = query->skip_self,
+                    .self = query->skip_self ? (uint64_t)(query->points - query->candidates) : 0,
                     .n = n};
     for (int k = 0; k < 3; k++) {
         job.images = job.images || (grid->axis[k].wraps && grid->axis[k].count < 5);

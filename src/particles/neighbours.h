@@ -24,9 +24,9 @@ uint64_t ooze_neighbours_bytes(const OozeNeighbours *lists);
 /* The lists to build: for each of n points, the candidates within `radius` (<= the grid's cell
    edge; distance computed in float as dx*dx + dy*dy + dz*dz < radius*radius, in that order, on
    nearest images). `candidates` are the grid's points AFTER reordering: candidate k is the point
-   that was order[k]. With `skip_self`, points and candidates are the same array and i is not its
-   own neighbour. Otherwise points may lie anywhere, but inside the box on periodic axes; a point
-   with a NaN coordinate has no neighbours. */
+   that was order[k]. With `skip_self`, points are a part of the array of candidates, and none is
+   its own neighbour. Otherwise points may lie anywhere, but inside the box on periodic axes; a
+   point with a NaN coordinate has no neighbours. */
 typedef struct OozeNeighbourQuery {
     const OozeFloat4 *points;
     uint64_t n;

@@ -387,6 +387,23 @@ OozeStatus ooze_particles_resize(OozeParticles *particles, uint64_t n, OozeError
     return ooze_particles_add(particles, n, NULL, error);
 }
 
+OozeStatus ooze_particles_reserve(OozeParticles *particles, uint64_t n, OozeError *error)
+{
+    OozeStatus status = check_total(n, error);
+    return status || n <= particles->capacity ? status : set_capacity(particles, n + n / 8, error);
+}
+
+void ooze_particles_set_count(OozeParticles *particles, uint64_t n)
+{
+    particles->count = n;
+}
+
+OozeStatus ooze_particles_release(OozeParticles *particles, OozeError *error)
+{
+    particles->count = 0;
+    return set_capacity(particles, 0, error);
+}
+
 /* ---- removing and reordering ---- */
 
 typedef struct RemoveJob {

@@ -61,6 +61,13 @@ OozeStatus ooze_particles_remove(OozeParticles *particles, OozeThreads *threads,
 OozeStatus ooze_particles_reorder(OozeParticles *particles, OozeThreads *threads,
                                   const uint32_t *order, OozeArena *arena, OozeError *error);
 
+/* Room for n particles in all arrays, without changing their number. */
+OozeStatus ooze_particles_reserve(OozeParticles *particles, uint64_t n, OozeError *error);
+/* Sets the number of particles, for which there is room and whose elements are set already; or
+   frees the arrays. The next id does not change. */
+void ooze_particles_set_count(OozeParticles *particles, uint64_t n);
+OozeStatus ooze_particles_release(OozeParticles *particles, OozeError *error);
+
 /* Empties the store (ids start at 0 again) and sizes it to n particles, for restoring a snapshot.
    */
 OozeStatus ooze_particles_resize(OozeParticles *particles, uint64_t n, OozeError *error);

@@ -47,6 +47,7 @@ enum {
     PART_MESHOPT,
     PART_ODE,
     PART_VIEW,
+    PART_MPI,
     PART_COUNT
 };
 
@@ -104,6 +105,11 @@ static void describe_parts(void)
     parts[PART_VIEW] = (OozePart){"view", true, details[PART_VIEW]};
 #else
     parts[PART_VIEW] = (OozePart){"view", false, "install libwebsockets-dev, then build again"};
+#endif
+#ifdef OOZE_WITH_MPI
+    parts[PART_MPI] = (OozePart){"mpi", true, "of the command"};
+#else
+    parts[PART_MPI] = (OozePart){"mpi", false, "install libopenmpi-dev, then build again"};
 #endif
 }
 

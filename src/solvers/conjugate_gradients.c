@@ -16,10 +16,6 @@ void ooze_conjugate_gradients(OozeConjugateGradients *cg, const OozeCgOperations
 
 double ooze_block_sum(const OozeBlockSum *sum, OozeRangeBody body, void *data)
 {
-    double total = 0.0;
     ooze_parallel_for(sum->threads, sum->n, (uint64_t)sum->grain, body, data);
-    for (uint64_t k = 0; k * (uint64_t)sum->grain < sum->n; k++) {
-        total += sum->partial[k];
-    }
-    return total;
+    return ooze_halo_sum(sum->halo, sum->partial, sum->n, (uint64_t)sum->grain);
 }

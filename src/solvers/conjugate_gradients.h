@@ -4,6 +4,7 @@
 #define OOZE_SOLVERS_CONJUGATE_GRADIENTS_H
 
 #include "base/threads.h"
+#include "particles/halo.h"
 #include "solvers/conjugate_gradients_formula.h"
 
 typedef struct OozeCgOperations {
@@ -26,6 +27,7 @@ typedef struct OozeBlockSum {
     uint64_t n;
     int grain;
     double *partial;
+    OozeHalo *halo; /* blocks of other processes belong to the sum; NULL: there are none */
 } OozeBlockSum;
 double ooze_block_sum(const OozeBlockSum *sum, OozeRangeBody body, void *data);
 

@@ -31,6 +31,8 @@ void ooze_density_memory_destroy(void *memory)
         ooze_grid_destroy(own->grid);
         ooze_neighbours_free(&own->near);
         ooze_neighbours_free(&own->near_walls);
+        ooze_split_free(&own->split);
+        ooze_halo_destroy(own->halo);
         ooze_free(own);
     }
 }
@@ -39,7 +41,8 @@ uint64_t ooze_density_memory_bytes(const void *memory)
 {
     const OozeDensityMemory *own = memory;
     return ooze_grid_bytes(own->grid) + ooze_neighbours_bytes(&own->near) +
-           ooze_neighbours_bytes(&own->near_walls);
+           ooze_neighbours_bytes(&own->near_walls) + ooze_split_bytes(&own->split) +
+           ooze_halo_bytes(own->halo);
 }
 
 /* Largest density beyond rest at the last sweep, before its correction. */
@@ -49,18 +52,19 @@ static float worst_excess(const OozeDensitySweep *s)
     for (uint64_t k = 0; k * OOZE_DENSITY_GRAIN < s->job->n; k++) {
         worst = s->excess[k] > worst ? s->excess[k] : worst;
     }
-    return worst;
+    double all = (double)worst;
+    ooze_halo_max(s->job->context->halo, &all, 1);
+    return (float)all;
 }
 
 static void report_excess(const OozeDensitySweep *s)
 {
     OozeStepReport *report = s->job->context->report;
-    double sum = 0.0;
-    for (uint64_t k = 0; k * OOZE_DENSITY_GRAIN < s->job->n; k++) {
-        sum += s->sum[k];
-    }
+    OozeHalo *halo = s->job->context->halo;
+    uint64_t n = s->job->n;
     report->worst_density_error = (double)worst_excess(s);
-    report->mean_density_error = sum / (double)s->job->n;
+    report->mean_density_error =
+        ooze_halo_sum(halo, s->sum, n, OOZE_DENSITY_GRAIN) / (double)ooze_halo_all(halo, n);
 }
 
 /* Shift along the axes of a stretched thread or sheet that keeps its particles evenly apart. */
@@ -227,7 +231,7 @@ static OozeStatus allocate(OozeDensitySweep *s, OozeError *error)
 {
     const OozeDensityJob *job = s->job;
     OozeArena *arena = job->context->arena;
-    uint64_t n = job->n + 1, start = job->start ? n : 0,
+    uint64_t n = ooze_halo_local(job->context->halo, job->n) + 1, start = job->start ? n : 0,
              position_only_shift = job->position_only_shift ? n : 0;
     OozeF32x4 *workspace =
         job->workspace ? job->workspace : ooze_arena_alloc(arena, 3 * n, sizeof *workspace);
@@ -262,7 +266,7 @@ static OozeStatus allocate(OozeDensitySweep *s, OozeError *error)
 /* Sets particle n of the arrays, the padding of lists, to weight 0. */
 static void pad(OozeDensitySweep *s)
 {
-    uint64_t n = s->job->n;
+    uint64_t n = ooze_halo_local(s->job->context->halo, s->job->n);
     s->x[n] = ooze_f32x4(0, 0, 0, OOZE_DENSITY_FAR);
     s->x0_lambda[n] = ooze_f32x4(0, 0, 0, 0);
     s->mobility[n] = s->effective_inverse_mass[n] = 0.0f;
@@ -276,11 +280,12 @@ static OozeStatus find_pairs(OozeDensitySweep *s, OozeError *error)
 {
     const OozeDensityJob *job = s->job;
     const OozeStepContext *c = job->context;
+    const OozeFloat4 *x = (const OozeFloat4 *)s->x;
+    OozeNeighbourQuery query = {x, job->n, x, c->support, true};
     OozeStatus status =
-        ooze_neighbours_build(job->near, job->grid, c->threads,
-                              &(OozeNeighbourQuery){(const OozeFloat4 *)s->x, job->n,
-                                                    (const OozeFloat4 *)s->x, c->support, true},
-                              error);
+        c->halo ? ooze_halo_lists(c->halo, job->near, job->grid, c->threads, &query, &c->periodic,
+                                  error)
+                : ooze_neighbours_build(job->near, job->grid, c->threads, &query, error);
     if (!status && c->boundary->count) {
         status =
             ooze_neighbours_build(job->near_walls, c->boundary->grid, c->threads,
@@ -312,7 +317,7 @@ static bool any_flag(const OozeDensitySweep *s, uint8_t what)
     for (uint64_t k = 0; k * OOZE_DENSITY_GRAIN < s->job->n; k++) {
         flags |= s->chunk_flags[k];
     }
-    return flags & what;
+    return ooze_halo_any(s->job->context->halo, flags & what);
 }
 
 static bool any_inside(const OozeDensitySweep *s)
@@ -322,7 +327,7 @@ static bool any_inside(const OozeDensitySweep *s)
     for (uint64_t k = 0; solids && k * OOZE_DENSITY_GRAIN < s->job->n && !any; k++) {
         any = s->inside[k] != 0;
     }
-    return any;
+    return ooze_halo_any(s->job->context->halo, any);
 }
 
 static void store_multipliers_range(void *data, uint64_t begin, uint64_t end, int worker)
@@ -358,13 +363,22 @@ static void relief_end_range(void *data, uint64_t begin, uint64_t end, int worke
     }
 }
 
+static void find_multipliers(OozeDensitySweep *s)
+{
+    OozeHalo *halo = s->job->context->halo;
+    ooze_halo_refresh(halo, s->x, sizeof *s->x);
+    run(s, ooze_density_loops()->multipliers, s);
+    ooze_halo_refresh(halo, s->x0_lambda, sizeof *s->x0_lambda);
+}
+
 /* Position-only shifts: relieve overlaps down to 1 + load_excess, and move particles out of
    solids. */
 static OozeStatus relieve(OozeDensitySweep *s, OozePushOut *out, OozeError *error)
 {
     const OozeDensityJob *job = s->job;
     int iterations = any_flag(s, OVERLAPS) ? OOZE_RELIEF_ITERATIONS : 0;
-    if (iterations == 0 && !any_inside(s)) {
+    bool inside = any_inside(s);
+    if (iterations == 0 && !inside) {
         return OOZE_OK;
     }
     float *target = s->density_target;
@@ -380,7 +394,7 @@ static OozeStatus relieve(OozeDensitySweep *s, OozePushOut *out, OozeError *erro
     s->density_target = s->relief_target;
     s->momentum = 0.0f;
     for (int k = 0; k < iterations; k++) {
-        run(s, ooze_density_loops()->multipliers, s);
+        find_multipliers(s);
         run(s, ooze_density_loops()->corrections, s);
     }
     ooze_push_out(out);
@@ -403,7 +417,7 @@ static OozeStatus iterate(Transfer *transfer, OozePushOut *out, OozeError *error
     for (int k = 0; k < job->iterations && continues; k++) {
         s->momentum = ooze_projected_momentum(k, job->iterations);
         ooze_density_solid_diagonals(s);
-        run(s, ooze_density_loops()->multipliers, s);
+        find_multipliers(s);
         ooze_timer_lap(timer, "density_multipliers");
         ooze_density_push_solids(s);
         run(s, ooze_density_loops()->corrections, s);
@@ -418,7 +432,7 @@ static OozeStatus iterate(Transfer *transfer, OozePushOut *out, OozeError *error
         ooze_timer_lap(timer, "push_out");
         continues = job->between || worst_excess(s) > job->tolerance;
     }
-    if (job->iterations > 0 && job->n > 0) {
+    if (job->iterations > 0 && ooze_halo_all(job->context->halo, job->n) > 0) {
         report_excess(s);
     }
     if (job->multiplier) {
@@ -429,14 +443,89 @@ static OozeStatus iterate(Transfer *transfer, OozePushOut *out, OozeError *error
         ooze_timer_lap(timer, "settling");
     }
     if (job->drift && !status) {
+        ooze_halo_refresh(job->context->halo, s->x, sizeof *s->x);
         run(s, drift_range, s);
         ooze_timer_lap(timer, "drift");
     }
     return status;
 }
 
-OozeStatus ooze_density_solve(const OozeDensityJob *job, OozeF32x4 *x, OozeF32x4 *shift,
-                              OozeError *error)
+/* Ghosts of the sorted particles, which the arrays of the stage hold too. */
+static OozeStatus find_ghosts(const OozeDensityJob *job, const OozeF32x4 *x, OozeError *error)
+{
+    const OozeStepContext *c = job->context;
+    const uint32_t *order = ooze_grid_order(job->grid);
+    OozeArenaMark mark = ooze_arena_mark(c->arena);
+    OozeF32x4 *sorted = ooze_arena_alloc(c->arena, job->n, sizeof *sorted);
+    if (!sorted) {
+        return ooze_fail_memory(error, "the density stage", job->n * sizeof *sorted);
+    }
+    for (uint64_t k = 0; k < job->n; k++) {
+        sorted[k] = x[order[k]];
+    }
+    OozeStatus status = ooze_halo_find(c->halo, job->split, (const OozeFloat4 *)sorted, error);
+    ooze_arena_rewind(c->arena, mark);
+    return status;
+}
+
+/* Order and first positions with those of ghosts behind them. The grid's order ends with its next
+   sort, which finds the lists. */
+static OozeStatus extend_to_ghosts(OozeDensitySweep *s, const OozeF32x4 *x, OozeError *error)
+{
+    const OozeStepContext *c = s->job->context;
+    uint64_t n = s->job->n, local = ooze_halo_local(c->halo, n);
+    uint32_t *order = ooze_arena_alloc(c->arena, local, sizeof *order);
+    OozeF32x4 *first = ooze_arena_alloc(c->arena, local, sizeof *first);
+    if (!order || !first) {
+        return ooze_fail_memory(error, "the density stage", local * sizeof *first);
+    }
+    for (uint64_t k = 0; k < n; k++) {
+        order[k] = s->order[k];
+        first[k] = x[k];
+    }
+    ooze_halo_refresh(c->halo, s->x, sizeof *s->x);
+    ooze_halo_refresh(c->halo, s->x0_lambda, sizeof *s->x0_lambda);
+    ooze_halo_refresh(c->halo, s->mobility, sizeof *s->mobility);
+    for (uint64_t k = n; k < local; k++) {
+        order[k] = (uint32_t)k;
+        first[k] = s->x[k];
+    }
+    s->order = order;
+    s->first = first;
+    return OOZE_OK;
+}
+
+/* Sorts the particles, and loads the arrays of the stage. */
+static OozeStatus begin(Transfer *transfer, OozeError *error)
+{
+    OozeDensitySweep *s = transfer->sweep;
+    const OozeDensityJob *job = s->job;
+    const OozeStepContext *c = job->context;
+    if (!c->halo) { /* else done before they were divided */
+        run(s, wrap_range, transfer);
+    }
+    OozeStatus status = ooze_grid_sort(job->grid, c->threads, (const OozeFloat4 *)transfer->x,
+                                       job->n, c->support, &c->periodic, error);
+    status = status || !c->halo ? status : find_ghosts(job, transfer->x, error);
+    status = status ? status : allocate(s, error);
+    if (status) {
+        return status;
+    }
+    transfer->order = s->order = ooze_grid_order(job->grid);
+    s->first = transfer->x;
+    run(s, load_range, transfer);
+    if (c->halo) {
+        status = extend_to_ghosts(s, transfer->x, error);
+        transfer->order = s->order;
+    }
+    pad(s);
+    s->even = !any_flag(s, UNEVEN);
+    ooze_timer_lap(c->timer, "density_sort");
+    return status;
+}
+
+OozeStatus ooze_density_solve_part(const OozeDensityJob *job, OozeF32x4 *x, OozeF32x4 *shift,
+                                   OozeError *error)
 {
     const OozeStepContext *c = job->context;
     OozeDensitySweep s = {.job = job,
@@ -444,24 +533,9 @@ OozeStatus ooze_density_solve(const OozeDensityJob *job, OozeF32x4 *x, OozeF32x4
                           .walls = job->near_walls,
                           .cubic = ooze_cubic(job->support, job->volume)};
     Transfer transfer = {.sweep = &s, .x = x, .shift = shift};
-    OozeStatus status = allocate(&s, error);
-    if (status) {
-        return status;
-    }
-    run(&s, wrap_range, &transfer);
-    status = ooze_grid_sort(job->grid, c->threads, (const OozeFloat4 *)x, job->n, c->support,
-                            &c->periodic, error);
-    if (status) {
-        return status;
-    }
-    transfer.order = s.order = ooze_grid_order(job->grid);
-    s.first = x;
-    run(&s, load_range, &transfer);
-    pad(&s);
-    s.even = !any_flag(&s, UNEVEN);
-    ooze_timer_lap(c->timer, "density_sort");
     OozePushOut out;
-    status = find_pairs(&s, error);
+    OozeStatus status = begin(&transfer, error);
+    status = status ? status : find_pairs(&s, error);
     ooze_timer_lap(c->timer, "density_lists");
     if (!status) {
         status = ooze_push_out_begin(&out, &s, error);
@@ -475,4 +549,11 @@ OozeStatus ooze_density_solve(const OozeDensityJob *job, OozeF32x4 *x, OozeF32x4
     status = iterate(&transfer, &out, error);
     run(&s, store_range, &transfer);
     return status;
+}
+
+OozeStatus ooze_density_solve(const OozeDensityJob *job, OozeF32x4 *x, OozeF32x4 *shift,
+                              OozeError *error)
+{
+    return job->context->halo ? ooze_density_solve_on_ranks(job, x, shift, error)
+                              : ooze_density_solve_part(job, x, shift, error);
 }

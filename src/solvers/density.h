@@ -14,6 +14,8 @@
 typedef struct OozeDensityMemory {
     OozeGrid *grid; /* of predicted positions */
     OozeNeighbours near, near_walls;
+    OozeSplit split; /* of predicted positions among ranks, and their ghosts */
+    OozeHalo *halo;
 } OozeDensityMemory;
 
 OozeStatus ooze_density_memory_create(void **memory, OozeError *error);
@@ -81,6 +83,9 @@ typedef struct OozeDensityJob {
     OozeF32x4 *workspace;   /* 3 (n + 1) elements that the stage overwrites, or NULL */
     OozeGrid *grid;
     OozeNeighbours *near, *near_walls;
+    /* Of several ranks; NULL: the job is of one process. */
+    OozeSplit *split;
+    OozeHalo **halo;
 } OozeDensityJob;
 
 /* Finds the shift of positions x, and wraps x into the box. The shift is not added to x, because

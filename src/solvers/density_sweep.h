@@ -26,7 +26,7 @@ typedef struct OozeDensitySweep {
        x without a start; last lane: change of the multiplier */
     OozeF32x4 *x0_lambda;
     const OozeF32x4 *first;        /* x at the beginning of the stage, in the order of the caller */
-    const uint32_t *order;         /* index of each particle in the order of the caller */
+    const uint32_t *order;         /* index of each particle in it; ghosts follow the particles */
     OozeF32x4 *shift;              /* sum of all corrections */
     float *density_target;         /* or NULL */
     float *mobility;               /* n + 1 */
@@ -73,6 +73,15 @@ typedef struct OozeDensityLoops {
     OozeRangeBody corrections;
 } OozeDensityLoops;
 OOZE_LOOPS_DECLARE(OozeDensityLoops, ooze_density_loops);
+
+/* The stage for the particles that this rank has in it, which are those of the job, near the ghosts
+   of the context's halo. */
+OozeStatus ooze_density_solve_part(const OozeDensityJob *job, OozeF32x4 *x, OozeF32x4 *shift,
+                                   OozeError *error);
+/* The stage of several ranks: particles are divided among them by their predicted positions, and
+   the results brought back. */
+OozeStatus ooze_density_solve_on_ranks(const OozeDensityJob *job, OozeF32x4 *x, OozeF32x4 *shift,
+                                       OozeError *error);
 
 /* Position of the padding of lists along the fourth axis: larger than any distance, and its square
    is finite. */

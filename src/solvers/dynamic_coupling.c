@@ -135,6 +135,20 @@ OozeStatus ooze_coupling_begin_solids(OozeDynamicCoupling *c, OozeStepContext *c
     return status;
 }
 
+/* Room for the sums of the chunks of all processes. */
+static OozeStatus allocate_shared(OozeDynamicCoupling *c, OozeError *error)
+{
+    OozeArena *arena = c->context->arena;
+    uint64_t ranks = (uint64_t)ooze_halo_ranks(c->context->halo)->count;
+    uint64_t chunks = ooze_halo_all(c->context->halo, 0) / OOZE_COUPLING_GRAIN + ranks;
+    c->all_partial = ooze_arena_alloc(arena, chunks * (uint64_t)c->count, sizeof *c->all_partial);
+    c->rank_bytes = ooze_arena_alloc(arena, ranks, sizeof *c->rank_bytes);
+    return ooze_arena_failed(arena)
+               ? ooze_fail_memory(error, "dynamic solids",
+                                  chunks * (uint64_t)c->count * sizeof *c->all_partial)
+               : OOZE_OK;
+}
+
 static OozeStatus allocate_chunks(OozeDynamicCoupling *c, OozeError *error)
 {
     OozeArena *arena = c->context->arena;
@@ -148,7 +162,7 @@ static OozeStatus allocate_chunks(OozeDynamicCoupling *c, OozeError *error)
     }
     memset(c->used, 0, c->chunks);
     memset(c->near, 0, c->chunks);
-    return OOZE_OK;
+    return c->context->halo ? allocate_shared(c, error) : OOZE_OK;
 }
 
 OozeStatus ooze_coupling_begin(OozeDynamicCoupling *c, OozeStepContext *context,
@@ -265,15 +279,48 @@ OozeTwist *ooze_coupling_chunk(OozeDynamicCoupling *c, uint64_t begin)
     return row;
 }
 
+/* Moves the sums of used chunks together, and gathers those of all processes; returns the number of
+   chunks. */
+static uint64_t gather_chunks(OozeDynamicCoupling *c)
+{
+    OozeRanks *ranks = ooze_halo_ranks(c->context->halo);
+    size_t row = (size_t)c->count * sizeof *c->partial;
+    uint64_t used = 0, total = 0;
+    for (uint64_t chunk = 0; chunk < c->chunks; chunk++) {
+        if (c->used[chunk] && used++ != chunk) {
+            memcpy(c->partial + (used - 1) * (uint64_t)c->count,
+                   c->partial + chunk * (uint64_t)c->count, row);
+        }
+        c->used[chunk] = 0;
+    }
+    ranks->gather(ranks, &used, sizeof used, c->rank_bytes);
+    for (int r = 0; r < ranks->count; r++) {
+        total += c->rank_bytes[r];
+        c->rank_bytes[r] *= row;
+    }
+    ranks->gather_varied(ranks, c->partial, c->rank_bytes, c->all_partial);
+    return total;
+}
+
+static void add_row(OozeDynamicCoupling *c, const OozeTwist *row)
+{
+    for (int k = 0; k < c->count; k++) {
+        ooze_twist_add(&c->solids[k].collected, 1.0, &row[k]);
+    }
+}
+
 void ooze_coupling_collect(OozeDynamicCoupling *c)
 {
     for (int k = 0; k < c->count; k++) {
         c->solids[k].collected = (OozeTwist){{0}};
     }
+    uint64_t shared = c->all_partial ? gather_chunks(c) : 0;
+    for (uint64_t chunk = 0; chunk < shared; chunk++) {
+        add_row(c, c->all_partial + chunk * (uint64_t)c->count);
+    }
     for (uint64_t chunk = 0; chunk < c->chunks; chunk++) {
-        for (int k = 0; c->used[chunk] && k < c->count; k++) {
-            ooze_twist_add(&c->solids[k].collected, 1.0,
-                           &c->partial[chunk * (uint64_t)c->count + (uint64_t)k]);
+        if (c->used[chunk]) {
+            add_row(c, c->partial + chunk * (uint64_t)c->count);
         }
         c->used[chunk] = 0;
     }

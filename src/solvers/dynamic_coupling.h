@@ -27,9 +27,11 @@ typedef struct OozeDynamicCoupling {
     /* per sample of the view: velocity of a search direction; 0 for other solids */
     OozeFloat4 *direction_velocity;
     uint64_t chunks;
-    OozeTwist *partial; /* per chunk and solid */
-    uint8_t *used;      /* per chunk: `partial` holds sums */
-    uint8_t *near;      /* per chunk: lists of its particles hold samples of dynamic solids */
+    OozeTwist *partial;     /* per chunk and solid */
+    uint8_t *used;          /* per chunk: `partial` holds sums */
+    OozeTwist *all_partial; /* of all processes; NULL: there is one */
+    uint64_t *rank_bytes;   /* working memory: per process */
+    uint8_t *near;          /* per chunk: lists of its particles hold samples of dynamic solids */
 } OozeDynamicCoupling;
 
 /* Starts with the motion of solids without particles. Memory is the arena's; the poses of

@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/threads.h"
 #include "materials/material.h"
+#include "particles/halo.h"
 #include "particles/neighbours.h"
 #include "particles/particles.h"
 #include "physics/tensor.h"
@@ -37,6 +38,9 @@ typedef struct OozeStepContext {
     OozeVec3 gravity;
     OozePeriodic periodic;
     OozeParticles *particles; /* sorted in space, valid until the step ends */
+    /* Particles of other processes near these; NULL: there is one process. Arrays that are read at
+       neighbours have elements for them after those of the particles: see halo.h. */
+    OozeHalo *halo;
     /* per particle: not 0 while a nozzle prescribes its velocity; NULL: 0 for all */
     const uint16_t *prescribed;
     const OozeBody *bodies;

@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+#include "solvers/step_context.h"
+
 OozeStepReport ooze_step_report_none(void)
 {
     return (OozeStepReport){.worst_density_error = NAN, .mean_density_error = NAN, .residual = NAN};
@@ -27,14 +29,24 @@ void ooze_step_report_add(OozeStepReport *step, const OozeStepReport *substep)
     step->too_far |= substep->too_far;
 }
 
-void ooze_step_report_density(OozeStepReport *report, const float *density, uint64_t n)
+void ooze_step_report_density(const struct OozeStepContext *c, const float *density, uint64_t n)
 {
-    double worst = 0.0, sum = 0.0;
-    for (uint64_t i = 0; i < n; i++) {
-        double excess = fmax((double)density[i] - 1.0, 0.0);
-        worst = fmax(worst, excess);
-        sum += excess;
+    enum { BLOCK = OOZE_SPLIT_BLOCK };
+    double worst = 0.0, *sums = ooze_arena_alloc(c->arena, n / BLOCK + 1, sizeof *sums);
+    if (!sums) {
+        return; /* the step fails by the arena's next check */
     }
-    report->worst_density_error = worst;
-    report->mean_density_error = sum / (double)n;
+    for (uint64_t begin = 0; begin < n; begin += BLOCK) {
+        double sum = 0.0;
+        for (uint64_t i = begin; i < begin + BLOCK && i < n; i++) {
+            double excess = fmax((double)density[i] - 1.0, 0.0);
+            worst = fmax(worst, excess);
+            sum += excess;
+        }
+        sums[begin / BLOCK] = sum;
+    }
+    ooze_halo_max(c->halo, &worst, 1);
+    c->report->worst_density_error = worst;
+    c->report->mean_density_error =
+        ooze_halo_sum(c->halo, sums, n, BLOCK) / (double)ooze_halo_all(c->halo, n);
 }

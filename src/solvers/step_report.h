@@ -23,8 +23,10 @@ typedef struct OozeStepReport {
 
 /* An empty report. */
 OozeStepReport ooze_step_report_none(void);
+struct OozeStepContext;
 /* Sets the density errors from n > 0 densities relative to rest. */
-void ooze_step_report_density(OozeStepReport *report, const float *density, uint64_t n);
+void ooze_step_report_density(const struct OozeStepContext *context, const float *density,
+                              uint64_t n);
 /* Sets iterations and residual of a solve. */
 void ooze_solve_residual_report(const OozeSolveResidual *residual, OozeStepReport *report);
 /* Combines the reports of substeps: maxima of residuals and densities, sum of iterations. */

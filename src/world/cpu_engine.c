@@ -364,10 +364,11 @@ static OozeStatus cpu_find_neighbours(void *data, const OozeStepContext *c, bool
     const OozeFloat4 *x = ooze_particles_positions(world->particles);
     (void)resampled;
     if (world->method->uses_fluid_neighbours || world->temperature_field >= 0) {
-        status = ooze_neighbours_build(
-            &world->fluid, world->grid, world->threads,
-            &(OozeNeighbourQuery){x, ooze_particles_count(world->particles), x, c->support, true},
-            error);
+        OozeNeighbourQuery query = {x, ooze_particles_count(world->particles), x, c->support, true};
+        status = c->halo ? ooze_halo_lists(c->halo, &world->fluid, world->grid, world->threads,
+                                           &query, &c->periodic, error)
+                         : ooze_neighbours_build(&world->fluid, world->grid, world->threads, &query,
+                                                 error);
         ooze_timer_lap(c->timer, "lists");
     }
     if (!status && world->method->uses_boundary_neighbours && c->boundary->count > 0) {

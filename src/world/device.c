@@ -132,9 +132,34 @@ static OozeStatus start_gpu_engine(OozeWorld *world, const char **found, char *t
     return OOZE_OK;
 }
 
+void ooze_world_set_ranks(OozeWorld *world, OozeRanks *ranks)
+{
+    world->ranks = ranks && ranks->count > 1 ? ranks : NULL;
+}
+
+static OozeStatus choose_ranks_engine(OozeWorld *world, OozeError *error)
+{
+    char text[TEXT_BYTES] = "";
+    OozeStepContext context = ooze_world_step_context(world);
+    if (world->device == OOZE_DEVICE_CUDA) {
+        return ooze_fail(error, OOZE_ERROR_UNSUPPORTED, "use device cpu, or one process",
+                         "device cuda cannot share steps with other processes");
+    }
+    if (!ooze_ranks_engine.supports(world->method, &context, text, sizeof text)) {
+        return ooze_fail(error, OOZE_ERROR_UNSUPPORTED, "use one process",
+                         "%d processes cannot share these steps, because %s", world->ranks->count,
+                         text);
+    }
+    return world->engine == &ooze_ranks_engine ? OOZE_OK
+                                               : switch_engine(world, &ooze_ranks_engine, error);
+}
+
 OozeStatus ooze_world_choose_engine(OozeWorld *world, OozeError *error)
 {
     char text[TEXT_BYTES] = "";
+    if (world->ranks) {
+        return choose_ranks_engine(world, error);
+    }
     if (world->device == OOZE_DEVICE_CPU) {
         return OOZE_OK;
     }

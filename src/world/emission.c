@@ -35,13 +35,15 @@ static bool is_refilled(const OozeWorld *world, const OozeEmitter *emitter)
     return world->step > 1 && ooze_emitter_fills(emitter, world->time - dt, dt);
 }
 
-/* ooze_world_remove_overlaps reads the particles on the host. */
+/* ooze_world_remove_overlaps reads the particles on the host, on every rank. */
 static OozeStatus sync_for_refills(OozeWorld *world, OozeError *error)
 {
     OozeStatus status = OOZE_OK;
     for (int i = 0; i < world->emitters.count && !status; i++) {
         if (is_refilled(world, &world->emitters.items[i])) {
+            world->host_has_all = true;
             status = ooze_world_sync_to_host(world, error);
+            world->host_has_all = false;
         }
     }
     return status;

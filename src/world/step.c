@@ -138,6 +138,10 @@ static OozeStatus fail_diverged(OozeWorld *world, uint64_t i, float fastest, Ooz
     if (status) {
         return status;
     }
+    if (i >= ooze_particles_count(world->particles)) {
+        return ooze_fail(error, OOZE_ERROR_NUMERIC, "see the error of process 0",
+                         "a particle runs away");
+    }
     const OozeFloat4 *x = ooze_particles_positions(world->particles) + i;
     const OozeFloat4 *v = ooze_particles_velocities(world->particles) + i;
     double speed = sqrt((double)v->x * v->x + (double)v->y * v->y + (double)v->z * v->z);

@@ -110,6 +110,8 @@ struct OozeWorld {
 
     OozeDevice device; /* the definition's, or that of the environment where it says auto */
     const OozeEngine *gpu_engine; /* NULL: this build has none, or it cannot be used */
+    OozeRanks *ranks;             /* that share the steps; NULL: this process takes them alone */
+    bool host_has_all;            /* the hosts of all ranks get all particles, not rank 0's alone */
     const OozeEngine *engine;     /* takes the steps; never NULL */
     void *engine_data;
     OozeDataLocation data_location;
@@ -275,6 +277,11 @@ OozeStatus ooze_world_open_device(OozeWorld *world, OozeError *error);
    that was chosen does not implement them. */
 OozeStatus ooze_world_choose_engine(OozeWorld *world, OozeError *error);
 void ooze_world_close_engine(OozeWorld *world);
+/* From now on the ranks share the steps, and rank 0 has the particles of all of them on the host.
+   Call it on all ranks, before the first step. */
+void ooze_world_set_ranks(OozeWorld *world, OozeRanks *ranks);
+/* The engine that shares steps among ranks: ranks_engine.c. */
+extern const OozeEngine ooze_ranks_engine;
 /* From now on the timer waits for the engine after each part of a step, to measure it alone. */
 void ooze_world_time_parts(OozeWorld *world);
 

@@ -38,6 +38,7 @@ class Parts(unittest.TestCase):
         prefix = self.folder / "prefix"
         done = subprocess.run(
             ["cmake", "-G", "Ninja", "-S", ROOT, "-B", self.folder / "build", "-DOOZE_TESTS=OFF",
+             "-DOOZE_MPI=OFF",  # CMake finds that of the system too
              f"-DCMAKE_PREFIX_PATH={prefix}", *settings], capture_output=True, text=True,
             env={**os.environ, "PKG_CONFIG_PATH": str(prefix / "lib/pkgconfig"), "CUDA_PATH": ""})
         return done.returncode, done.stdout + done.stderr
@@ -53,6 +54,7 @@ class Parts(unittest.TestCase):
             "ode": "left out, as ODE is missing or incomplete (libode-dev)",
             "meshopt": "left out, as meshoptimizer is missing or incomplete (libmeshoptimizer-dev)",
             "view": "left out, as libwebsockets is missing or incomplete (libwebsockets-dev)",
+            "mpi": "turned off (OOZE_MPI)",
         })
         # What has been mended is found by the next configuration; what is demanded is not left out.
         (self.folder / "prefix/include/meshoptimizer.h").write_text(
@@ -70,6 +72,7 @@ class Parts(unittest.TestCase):
             "ode": "turned off (OOZE_ODE)",
             "meshopt": "built in",
             "view": "turned off (OOZE_VIEW)",
+            "mpi": "turned off (OOZE_MPI)",
         })
 
 

@@ -30,7 +30,7 @@ static void multiply_range(void *data, uint64_t begin, uint64_t end, int worker)
 static double multiply(void *user)
 {
     System *s = user;
-    OozeBlockSum sum = {s->threads, N, GRAIN, s->partial};
+    OozeBlockSum sum = {s->threads, N, GRAIN, s->partial, NULL};
     double pap = ooze_block_sum(&sum, multiply_range, s);
     return ++s->products == s->lies ? 0.0 : pap;
 }

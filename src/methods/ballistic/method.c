@@ -17,6 +17,8 @@ static const OozeParamInfo params[PARAM_COUNT] = {
 
 static const char *const material_keys[] = {"density", "drag", NULL};
 
+static const char *const no_ghost_fields[] = {NULL};
+
 typedef struct FlightJob {
     const OozeStepContext *context;
     OozeContactRule rule;
@@ -124,6 +126,11 @@ static OozeStatus step(void *data, OozeStepContext *context, OozeError *error)
     return coupling ? ooze_impulses_share(context, impulses, job.velocities, error) : OOZE_OK;
 }
 
+static const char *refuses_ranks(const OozeStepContext *c)
+{
+    return c->dynamic ? "dynamic solids need one process with the method 'ballistic'" : NULL;
+}
+
 const OozeMethod ooze_method_ballistic = {
     .info = {.name = "ballistic",
              .summary = "particles fly under gravity and drag, and bounce off solids; they do not "
@@ -132,6 +139,8 @@ const OozeMethod ooze_method_ballistic = {
              .params = params,
              .param_count = PARAM_COUNT},
     .material_keys = material_keys,
+    .ghost_fields = no_ghost_fields,
+    .refuses_ranks = refuses_ranks,
     .traces_paths = true,
     .sticks_to_solids = true,
     .pushes_solids = true,

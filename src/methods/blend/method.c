@@ -244,7 +244,7 @@ static void store(const OozeBlendStep *s, OozeMatching *matching)
     memcpy(s->external, s->next_external, s->n * sizeof *s->external);
     MatchJob job = {(OozeBlendStep *)s, matching};
     ooze_parallel_for(c->threads, s->n, OOZE_BLEND_GRAIN, keep_rotation_range, &job);
-    ooze_step_report_density(c->report, s->density, s->n);
+    ooze_step_report_density(c, s->density, s->n);
     ooze_timer_lap(c->timer, "store");
 }
 

@@ -230,7 +230,7 @@ static void store(OozeCauchyStep *s)
     memcpy(ooze_particles_positions(c->particles), s->next_x, s->n * sizeof(OozeFloat4));
     memcpy(ooze_particles_velocities(c->particles), s->u, s->n * sizeof(OozeFloat4));
     memcpy(s->pressure, s->next_pressure, s->n * sizeof *s->pressure);
-    ooze_step_report_density(c->report, s->density, s->n);
+    ooze_step_report_density(c, s->density, s->n);
     ooze_timer_lap(c->timer, "store");
 }
 

@@ -16,7 +16,8 @@ static void run(OozeCauchyPressure *p, OozeRangeBody body)
 
 static double run_sum(OozeCauchyPressure *p, OozeRangeBody body)
 {
-    OozeBlockSum sum = {p->step->context->threads, p->step->n, OOZE_CAUCHY_GRAIN, p->partial};
+    OozeBlockSum sum = {p->step->context->threads, p->step->n, OOZE_CAUCHY_GRAIN, p->partial,
+                        p->step->context->halo};
     return ooze_block_sum(&sum, body, p);
 }
 

@@ -11,7 +11,8 @@ static void run(OozeCauchyVelocity *v, OozeRangeBody body)
 
 static double run_sum(OozeCauchyVelocity *v, OozeRangeBody body)
 {
-    OozeBlockSum sum = {v->step->context->threads, v->step->n, OOZE_CAUCHY_GRAIN, v->partial};
+    OozeBlockSum sum = {v->step->context->threads, v->step->n, OOZE_CAUCHY_GRAIN, v->partial,
+                        v->step->context->halo};
     return ooze_block_sum(&sum, body, v);
 }
 

@@ -14,6 +14,9 @@ static void find_still_share(OozeConformationStep *s)
         float still = s->rheology[s->material[i]].still;
         s->still_share = still < s->still_share ? still : s->still_share;
     }
+    double least = -(double)s->still_share;
+    ooze_halo_max(s->context->halo, &least, 1);
+    s->still_share = (float)-least;
 }
 
 void ooze_carried_allocate(OozeConformationStep *s)
@@ -59,6 +62,7 @@ void ooze_carried_record(OozeLodge *solve)
 {
     OozeConformationStep *s = solve->step;
     if (s->settings.carries_pressure) {
+        ooze_halo_refresh(s->context->halo, s->u, sizeof *s->u);
         s->carried_sums.slow = ooze_lodge_sum(solve, record_range);
     }
 }
@@ -88,10 +92,13 @@ static void sum_multiplier_range(void *data, uint64_t begin, uint64_t end, int w
 void ooze_carried_share(OozeConformationStep *s)
 {
     if (s->settings.carries_pressure) {
-        OozeBlockSum sum = {s->context->threads, s->n, OOZE_CONFORMATION_GRAIN, s->carried_partial};
+        OozeHalo *halo = s->context->halo;
+        OozeBlockSum sum = {s->context->threads, s->n, OOZE_CONFORMATION_GRAIN, s->carried_partial,
+                            halo};
         s->carried_sums.pressure = ooze_block_sum(&sum, sum_pressure_range, s);
         s->carried_sums.multiplier = ooze_block_sum(&sum, sum_multiplier_range, s);
-        s->still_share = ooze_carried_still_now(s->still_share, s->carried_sums, s->n, s->dt);
+        s->still_share = ooze_carried_still_now(s->still_share, s->carried_sums,
+                                                ooze_halo_all(halo, s->n), s->dt);
     }
 }
 

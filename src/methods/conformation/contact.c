@@ -201,5 +201,7 @@ OozeStatus ooze_conformation_find_contacts(OozeConformationStep *s, OozeError *e
     FindJob job = {.step = s};
     OozeStatus status = ooze_broad_phase_begin(&s->nearby, c->solids, c->solid_count, c->spacing,
                                                c->dt, c->arena, error);
-    return status ? status : find_contact_sets(&job, error);
+    status = status ? status : find_contact_sets(&job, error);
+    s->any_contacts = !status && ooze_halo_any(c->halo, s->contact_count > 0);
+    return status;
 }

@@ -160,17 +160,21 @@ OozeStatus ooze_conformation_divergence(OozeConformationStep *s, OozeError *erro
         .diagonal = ooze_arena_alloc(arena, s->n, sizeof *stage.diagonal),
         .effective_inverse_mass = s->bodies ? s->bodies->effective_inverse_mass : s->mobility,
         .multiplier = ooze_arena_alloc(arena, s->n, sizeof *stage.multiplier),
-        .change = ooze_arena_alloc(arena, s->n, sizeof *stage.change),
+        .change = ooze_arena_alloc(arena, s->local, sizeof *stage.change),
     };
     stage.edges.weight = ooze_arena_alloc(arena, edges, sizeof(float));
     if (ooze_arena_failed(arena)) {
         return ooze_fail_memory(error, "the divergence stage", edges * sizeof(float));
     }
+    OozeHalo *halo = s->context->halo;
+    ooze_halo_refresh(halo, s->mobility, sizeof *s->mobility);
     ooze_parallel_for(threads, s->n, OOZE_CONFORMATION_GRAIN, prepare_range, &stage);
     ooze_timer_lap(s->context->timer, "prepare");
     for (int k = 0; k < s->settings.divergence_iterations; k++) {
         stage.momentum = ooze_projected_momentum(k, s->settings.divergence_iterations);
+        ooze_halo_refresh(halo, s->u, sizeof *s->u);
         ooze_parallel_for(threads, s->n, OOZE_CONFORMATION_GRAIN, multiplier_range, &stage);
+        ooze_halo_refresh(halo, stage.change, sizeof *stage.change);
         ooze_parallel_for(threads, s->n, OOZE_CONFORMATION_GRAIN, push_range, &stage);
         apply_body_impulses(&stage);
         ooze_timer_lap(s->context->timer, "divergence");

@@ -22,17 +22,21 @@ static void run(OozeLodge *solve, OozeRangeBody body)
 double ooze_lodge_sum(OozeLodge *solve, OozeRangeBody body)
 {
     const OozeConformationStep *s = solve->step;
-    OozeBlockSum sum = {s->context->threads, s->n, OOZE_CONFORMATION_GRAIN, solve->partial};
+    OozeBlockSum sum = {s->context->threads, s->n, OOZE_CONFORMATION_GRAIN, solve->partial,
+                        s->context->halo};
     return ooze_block_sum(&sum, body, solve);
 }
 
-static double multiply(OozeLodge *solve, const OozeF32x4 *input, bool with_explicit_terms)
+double ooze_lodge_multiply_by(OozeLodge *solve, const OozeF32x4 *input, bool with_explicit_terms)
 {
     solve->input = input;
     solve->output = solve->ap;
     solve->with_explicit_terms = with_explicit_terms;
+    OozeHalo *halo = solve->step->context->halo;
+    ooze_halo_refresh(halo, (void *)input, sizeof *input);
     ooze_lodge_solids_spread(solve);
     run(solve, ooze_lodge_loops()->stress);
+    ooze_halo_refresh(halo, solve->flux, sizeof *solve->flux);
     double product = ooze_lodge_sum(solve, ooze_lodge_loops()->product);
     product += ooze_lodge_solids_product(solve);
     ooze_timer_lap(solve->step->context->timer, "velocity_operator");
@@ -41,7 +45,7 @@ static double multiply(OozeLodge *solve, const OozeF32x4 *input, bool with_expli
 
 double ooze_lodge_multiply(OozeLodge *solve)
 {
-    return multiply(solve, solve->p, false);
+    return ooze_lodge_multiply_by(solve, solve->p, false);
 }
 
 /* ---- conjugate gradients ------------------------------------------------------------------ */
@@ -173,6 +177,12 @@ static void scale_range(void *data, uint64_t begin, uint64_t end, int worker)
     }
 }
 
+static void sum_hourglass(OozeLodge *solve)
+{
+    ooze_halo_refresh(solve->step->context->halo, solve->hourglass, sizeof *solve->hourglass);
+    run(solve, ooze_lodge_loops()->edge_hourglass);
+}
+
 /* The operator of the second stage's iterations is half of that of its first residual. */
 static void scale_second_stage(OozeLodge *solve, int pass, float factor)
 {
@@ -180,7 +190,7 @@ static void scale_second_stage(OozeLodge *solve, int pass, float factor)
     if (solve->deferred && pass > 0) {
         const OozeConformationStep *s = solve->step;
         ooze_parallel_for(s->context->threads, s->n, OOZE_CONFORMATION_GRAIN, scale_range, &job);
-        run(solve, ooze_lodge_loops()->edge_hourglass);
+        sum_hourglass(solve);
     }
 }
 
@@ -219,7 +229,7 @@ static OozeStatus iterate(OozeLodge *solve, int pass, OozeError *error)
     OozeStatus status = OOZE_OK;
     solve->multigrid = NULL;
     cg->min_curvature = OOZE_LODGE_MIN_CURVATURE;
-    multiply(solve, s->u, true);
+    ooze_lodge_multiply_by(solve, s->u, true);
     scale_second_stage(solve, pass, 0.5f);
     double rz = sum_with_bodies(solve, ooze_lodge_loops()->start) + ooze_lodge_solids_start(solve);
     ooze_step_bodies_respond(solve->step, solve->p);
@@ -227,8 +237,11 @@ static OozeStatus iterate(OozeLodge *solve, int pass, OozeError *error)
     ooze_timer_add(s->context->timer, "velocity_vectors");
     ooze_cg_begin(cg, rz, rz,
                   (accurate ? 1.0 : OOZE_LODGE_EARLY_TOLERANCE) * s->settings.tolerance);
-    if (!cg->off && iterations > 0 && (pass == 0 || s->contact_count > 0)) {
+    if (!cg->off && iterations > 0 && (pass == 0 || s->any_contacts)) {
         guessed = warm_start(solve, pass) || guessed;
+    }
+    if (solve->status) {
+        return ooze_fail_memory(error, "the velocity solve", 0);
     }
     if (!cg->off && solve->multigrid_use != OOZE_MULTIGRID_NEVER) {
         if (solve->multigrid_use == OOZE_MULTIGRID_IF_LATE && !solve->grids) {
@@ -260,68 +273,6 @@ static OozeStatus solve_pass(OozeLodge *solve, int pass, OozeError *error)
         status = iterate(solve, pass, error);
     }
     return status;
-}
-
-/* ---- contact ------------------------------------------------------------------------------ */
-
-/* Contact directions take the velocity of the surface. */
-static void set_contact_velocity_range(void *data, uint64_t begin, uint64_t end, int worker)
-{
-    (void)worker;
-    const OozeLodge *solve = data;
-    OozeConformationStep *s = solve->step;
-    for (uint64_t i = begin; i < end; i++) {
-        if (solve->deferred && solve->first_pass) {
-            s->u[i] = solve->u_star[i];
-            if (s->contact_of[i] >= 0 && s->mobility[i] > 0.0f && solve->deferred[i][3] > 0.0f) {
-                ooze_lodge_free_tangents(&s->contact_sets[s->contact_of[i]]);
-            }
-        }
-        if (s->contact_of[i] >= 0) {
-            s->u[i] = ooze_contact_prescribed(&s->contact_sets[s->contact_of[i]], s->u[i]);
-        }
-    }
-}
-
-/* The contact force on a particle is A u - rho u*; friction of a slipping contact joins u*. r
-   becomes the force that bodies take up. */
-static void release_range(void *data, uint64_t begin, uint64_t end, int worker)
-{
-    (void)worker;
-    OozeLodge *solve = data;
-    OozeConformationStep *s = solve->step;
-    for (uint64_t i = begin; i < end; i++) {
-        float mass = s->rheology[s->material[i]].relative_mass;
-        if (s->contact_of[i] >= 0 && s->mobility[i] > 0.0f) {
-            OozeF32x4 force = solve->ap[i] - mass * solve->u_star[i], friction = {0};
-            OozeContactSet *set = &s->contact_sets[s->contact_of[i]];
-            OozeF32x4 sliding = friction;
-            if (solve->deferred && solve->deferred[i][3] > 0.0f) {
-                OozeF32x4 u = solve->u_star[i] + solve->deferred[i];
-                force /= 1.0f - solve->deferred[i][3]; /* a first stage holds 1 - b of the forces */
-                ooze_lodge_friction(set, (const float *)&force, (const float *)&u, mass,
-                                    (float *)&sliding);
-            }
-            ooze_contact_release(set, (const float *)&force, (float *)&friction);
-            friction += sliding;
-            solve->u_star[i] += friction / mass;
-        }
-        solve->r[i] = mass * solve->u_star[i] - solve->ap[i];
-    }
-}
-
-static void release_contacts(OozeLodge *solve)
-{
-    OozeConformationStep *s = solve->step;
-    if (s->contact_count == 0 && !s->bodies) {
-        return;
-    }
-    solve->unprojected = true;
-    multiply(solve, s->u, true);
-    solve->unprojected = false;
-    run(solve, release_range);
-    ooze_step_bodies_end_pass(s, solve->r);
-    ooze_timer_lap(s->context->timer, "contact");
 }
 
 /* ---- coefficients of a pass --------------------------------------------------------------- */
@@ -455,15 +406,15 @@ static void report_stress_range(void *data, uint64_t begin, uint64_t end, int wo
 static void allocate(OozeLodge *solve)
 {
     OozeArena *arena = solve->step->context->arena;
-    uint64_t n = solve->step->n;
+    uint64_t n = solve->step->n, local = solve->step->local;
     solve->stiffness = ooze_gathered_alloc(arena, n, sizeof *solve->stiffness);
     solve->explicit_stress = ooze_gathered_alloc(arena, n, sizeof *solve->explicit_stress);
     solve->bulk = ooze_gathered_alloc(arena, n, sizeof *solve->bulk);
-    solve->hourglass = ooze_gathered_alloc(arena, n, sizeof *solve->hourglass);
+    solve->hourglass = ooze_gathered_alloc(arena, local, sizeof *solve->hourglass);
     solve->edge_hourglass = ooze_gathered_alloc(arena, n, sizeof *solve->edge_hourglass);
-    solve->flux = ooze_gathered_alloc(arena, n, sizeof *solve->flux);
+    solve->flux = ooze_gathered_alloc(arena, local, sizeof *solve->flux);
     solve->r = ooze_gathered_alloc(arena, n, sizeof *solve->r);
-    solve->p = ooze_gathered_alloc(arena, n, sizeof *solve->p);
+    solve->p = ooze_gathered_alloc(arena, local, sizeof *solve->p);
     solve->ap = ooze_gathered_alloc(arena, n, sizeof *solve->ap);
     solve->pressure = ooze_arena_alloc(arena, solve->step->long_step ? n : 0, sizeof(float));
     solve->partial = ooze_arena_alloc(arena, n / OOZE_CONFORMATION_GRAIN + 1, sizeof(double));
@@ -510,17 +461,18 @@ static OozeStatus solve_velocities(OozeConformationStep *s, OozeError *error)
     solve.passes = s->settings.passes + (s->long_step ? s->settings.impact_passes : 0);
     for (int pass = 0; pass < solve.passes && !status; pass++) {
         Prepare prepare = {.solve = &solve, .later_pass = pass > 0};
+        ooze_halo_refresh(s->context->halo, s->u, sizeof *s->u);
         ooze_parallel_for(s->context->threads, s->n, OOZE_CONFORMATION_GRAIN, prepare_range,
                           &prepare);
-        run(&solve, ooze_lodge_loops()->edge_hourglass);
+        sum_hourglass(&solve);
         solve.first_pass = pass == 0;
-        run(&solve, set_contact_velocity_range);
+        ooze_lodge_set_contact_velocities(&solve);
         ooze_step_bodies_begin_pass(s, solve.u_star);
         ooze_timer_lap(s->context->timer, "prepare");
         status = pass == 0 ? ooze_lodge_multigrid_plan(&solve, error) : OOZE_OK;
         status = status ? status : solve_pass(&solve, pass, error);
         if (!status && pass + 1 < solve.passes) {
-            release_contacts(&solve);
+            ooze_lodge_release_contacts(&solve);
             status = s->long_step ? ooze_impact_end_pass(&solve, pass, error) : OOZE_OK;
         }
     }

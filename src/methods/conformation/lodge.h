@@ -48,6 +48,8 @@ typedef struct OozeLodge {
     _Atomic uint32_t *parent;
     struct OozeComponent *components; /* at the root of each */
     struct OozeComponentChunk *chunks;
+    struct OozeComponentSharing *sharing; /* of components among processes; NULL: there is one */
+    OozeStatus status;                    /* of the initial guess */
     /* of multigrid */
     OozeMultigridUse multigrid_use;
     struct OozeLodgeMultigrid *multigrid; /* NULL: the preconditioner is the masses at present */
@@ -106,6 +108,15 @@ OozeMat3 ooze_velocity_gradient(const OozeConformationStep *step, uint64_t i);
 double ooze_lodge_sum(OozeLodge *solve, OozeRangeBody body);
 /* ap = A p. Returns p.Ap. */
 double ooze_lodge_multiply(OozeLodge *solve);
+/* ap = A input, with explicit terms A input - b. Returns the product with the input. */
+double ooze_lodge_multiply_by(OozeLodge *solve, const OozeF32x4 *input, bool with_explicit_terms);
+
+/* ---- contacts with solids: lodge_contact.c ---- */
+
+/* Contact directions of u take the velocity of the surface; before the iterations of a pass. */
+void ooze_lodge_set_contact_velocities(OozeLodge *solve);
+/* Releases contacts that pull, after them. */
+void ooze_lodge_release_contacts(OozeLodge *solve);
 
 /* ---- rows of dynamic solids: dynamic_solids.c. No effect without dynamic solids ---- */
 

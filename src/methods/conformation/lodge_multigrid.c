@@ -250,7 +250,8 @@ OozeStatus ooze_lodge_multigrid_plan(OozeLodge *solve, OozeError *error)
     OozeConformationStep *s = solve->step;
     OozeArena *arena = s->context->arena;
     OozePreconditioner wanted = s->settings.preconditioner;
-    if (wanted == OOZE_PRECONDITIONER_MASS || s->settings.velocity_iterations == 0) {
+    bool shared = s->context->halo != NULL; /* grids are of one process: `auto` is `mass` */
+    if (wanted == OOZE_PRECONDITIONER_MASS || s->settings.velocity_iterations == 0 || shared) {
         return OOZE_OK;
     }
     OozeMultigridUse use =
@@ -299,7 +300,7 @@ static void changed_range(void *data, uint64_t begin, uint64_t end, int worker)
 static bool has_changed(OozeLodgeMultigrid *mg)
 {
     const OozeConformationStep *s = mg->solve->step;
-    OozeBlockSum sum = {s->context->threads, s->n, GRAIN, mg->solve->partial};
+    OozeBlockSum sum = {s->context->threads, s->n, GRAIN, mg->solve->partial, s->context->halo};
     uint64_t released = 0;
     for (uint64_t k = 0; k < s->contact_count; k++) {
         released += s->contact_sets[k].released != 0;
@@ -414,7 +415,7 @@ double ooze_lodge_multigrid_precondition(OozeLodge *solve)
     }
     ooze_velocity_multigrid_apply(mg->grids, r, mg->z);
     ooze_step_bodies_project_velocities(s, mg->z);
-    OozeBlockSum sum = {s->context->threads, s->n, GRAIN, solve->partial};
+    OozeBlockSum sum = {s->context->threads, s->n, GRAIN, solve->partial, s->context->halo};
     mg->rz = ooze_block_sum(&sum, ooze_lodge_multigrid_loops()->precondition, mg);
     mg->rz += ooze_lodge_solids_precondition(solve);
     ooze_timer_lap(s->context->timer, "multigrid_cycle");

@@ -43,6 +43,18 @@ static void extremes_range(void *data, uint64_t begin, uint64_t end, int worker)
     job->chunk[begin / GRAIN] = found;
 }
 
+/* Those of all processes. */
+static void share_extremes(OozeHalo *halo, Extremes *all)
+{
+    double values[4] = {(double)all->range.top, -(double)all->range.bottom,
+                        (double)all->range.fastest, all->intruded ? 1.0 : 0.0};
+    ooze_halo_max(halo, values, 4);
+    all->range.top = (float)values[0];
+    all->range.bottom = (float)-values[1];
+    all->range.fastest = (float)values[2];
+    all->intruded = values[3] > 0.0;
+}
+
 static Extremes find_extremes(const ExtremesJob *job)
 {
     Extremes all = {.range = {-INFINITY, INFINITY, 0.0f}};
@@ -50,6 +62,7 @@ static Extremes find_extremes(const ExtremesJob *job)
         all.range = ooze_relief_widen(all.range, job->chunk[k].range);
         all.intruded |= job->chunk[k].intruded;
     }
+    share_extremes(job->step->context->halo, &all);
     return all;
 }
 
@@ -95,12 +108,23 @@ static OozeStatus reset_near_intruders(const ExtremesJob *extremes, OozeError *e
         return status ? status : ooze_fail_memory(error, "contacts", (size_t)c->solid_count);
     }
     memset(intrudes, 0, (size_t)c->solid_count * sizeof *intrudes);
+    double *everywhere = ooze_arena_alloc(c->arena, (size_t)c->solid_count, sizeof *everywhere);
+    if (!everywhere) {
+        return ooze_fail_memory(error, "contacts", (size_t)c->solid_count * sizeof *everywhere);
+    }
     for (uint64_t i = 0; i < s->n; i++) {
         if (!extremes->chunk[i / GRAIN].intruded) {
             i += GRAIN - 1;
         } else if (s->intruder[i] >= 0) {
             intrudes[s->intruder[i]] = true;
         }
+    }
+    for (int k = 0; k < c->solid_count; k++) {
+        everywhere[k] = intrudes[k] ? 1.0 : 0.0;
+    }
+    ooze_halo_max(c->halo, everywhere, c->solid_count);
+    for (int k = 0; k < c->solid_count; k++) {
+        intrudes[k] = everywhere[k] > 0.0;
     }
     IntruderJob job = {.step = s, .nearby = &nearby, .intrudes = intrudes};
     ooze_parallel_for(c->threads, s->n, GRAIN, reset_range, &job);
@@ -208,6 +232,10 @@ OozeStatus ooze_conformation_update_relief(OozeConformationStep *s, OozeError *e
     ooze_parallel_for(threads, s->n, GRAIN, shifted_range, &job);
     for (uint64_t k = 0; k * GRAIN < s->n && !job.any; k++) {
         job.any = job.shifted[k];
+    }
+    job.any = ooze_halo_any(s->context->halo, job.any);
+    if (job.any) {
+        ooze_halo_refresh(s->context->halo, s->position_only_shift, sizeof *s->position_only_shift);
     }
     ooze_parallel_for(threads, s->n, GRAIN, progress_range, &job);
     return OOZE_OK;

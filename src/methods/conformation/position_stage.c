@@ -87,7 +87,9 @@ static bool too_far(const Move *move)
     for (uint64_t k = 0; k * OOZE_CONFORMATION_GRAIN < s->n; k++) {
         farthest = ooze_max(farthest, move->farthest[k]);
     }
-    return ooze_travels_too_far(sqrtf(farthest), s->context->longest_travel);
+    double all = (double)farthest;
+    ooze_halo_max(s->context->halo, &all, 1);
+    return ooze_travels_too_far(sqrtf((float)all), s->context->longest_travel);
 }
 
 static OozeStatus allocate_move(Move *move, OozeError *error)
@@ -95,14 +97,14 @@ static OozeStatus allocate_move(Move *move, OozeError *error)
     OozeConformationStep *s = move->step;
     OozeArena *arena = s->context->arena;
     uint64_t chunks = s->n / OOZE_CONFORMATION_GRAIN + 1;
-    move->x = ooze_gathered_alloc(arena, s->n, sizeof *move->x);
+    move->x = ooze_gathered_alloc(arena, s->local, sizeof *move->x);
     move->shift = ooze_arena_alloc(arena, s->n, sizeof *move->shift);
     move->farthest = ooze_arena_alloc(arena, chunks, sizeof *move->farthest);
     s->drift = ooze_arena_alloc(arena, s->n, sizeof *s->drift);
-    s->position_only_shift = ooze_arena_alloc(arena, s->n, sizeof *s->position_only_shift);
+    s->position_only_shift = ooze_arena_alloc(arena, s->local, sizeof *s->position_only_shift);
     bool wanted = s->settings.carries_pressure || s->isotropic_pushes;
     s->density_multiplier =
-        wanted ? ooze_gathered_alloc(arena, s->n, sizeof *s->density_multiplier) : NULL;
+        wanted ? ooze_gathered_alloc(arena, s->local, sizeof *s->density_multiplier) : NULL;
     s->evening = s->evens ? ooze_arena_alloc(arena, s->n, sizeof *s->evening) : NULL;
     s->density_target = ooze_arena_alloc(arena, s->n, sizeof *s->density_target);
     s->load_excess = ooze_arena_alloc(arena, s->n, sizeof *s->load_excess);
@@ -149,6 +151,7 @@ OozeStatus ooze_conformation_move(OozeConformationStep *s, OozeDensityMemory *ow
     if (status) {
         return status;
     }
+    ooze_halo_refresh(s->context->halo, s->u, sizeof *s->u);
     formulation->finish(s); /* u includes position_only_shift / dt here: it strains the fluid */
     run(s, still_range, &move);
     ooze_timer_lap(timer, "finish");

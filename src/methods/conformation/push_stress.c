@@ -27,19 +27,25 @@ OozeStatus ooze_push_stress_remove(OozeConformationStep *s, const OozeF32x4 *x,
                            .inverse2 = 1.0f / (s->support * s->support),
                            .edge_scale = s->strain_scale * s->volume};
     uint64_t chunks = s->n / OOZE_CONFORMATION_GRAIN + 1;
-    push.flux = ooze_gathered_alloc(arena, s->n, sizeof *push.flux);
+    push.flux = ooze_gathered_alloc(arena, s->local, sizeof *push.flux);
     push.change = ooze_arena_alloc(arena, s->n, sizeof *push.change);
     push.energy = ooze_arena_alloc(arena, chunks, sizeof *push.energy);
     if (ooze_arena_failed(arena)) {
         return ooze_fail_memory(error, "the conformation step", s->n * 64);
     }
+    OozeHalo *halo = s->context->halo;
+    ooze_halo_refresh(halo, (void *)x, sizeof *x);
+    ooze_halo_refresh(halo, s->density_multiplier, sizeof *s->density_multiplier);
     ooze_parallel_for(threads, s->n, OOZE_CONFORMATION_GRAIN, loops->moments, &push);
+    ooze_halo_refresh(halo, push.flux, sizeof *push.flux);
     ooze_parallel_for(threads, s->n, OOZE_CONFORMATION_GRAIN, loops->changes, &push);
     OozePushEnergy all = {0, 0, 0};
-    for (uint64_t k = 0; k * OOZE_CONFORMATION_GRAIN < s->n; k++) {
-        all.removed += push.energy[k].removed;
-        all.along += push.energy[k].along;
-        all.own += push.energy[k].own;
+    const OozePushEnergy *energy =
+        ooze_halo_gather(halo, push.energy, s->n, OOZE_CONFORMATION_GRAIN, sizeof *energy, &chunks);
+    for (uint64_t k = 0; k < chunks; k++) {
+        all.removed += energy[k].removed;
+        all.along += energy[k].along;
+        all.own += energy[k].own;
     }
     push.factor = ooze_push_stress_factor(all);
     ooze_parallel_for(threads, s->n, OOZE_CONFORMATION_GRAIN, add_range, &push);

@@ -53,6 +53,8 @@ OozeDensityJob ooze_conformation_density_job(OozeConformationStep *s, OozeDensit
         .grid = own->grid,
         .near = &own->near,
         .near_walls = &own->near_walls,
+        .split = &own->split,
+        .halo = &own->halo,
     };
 }
 

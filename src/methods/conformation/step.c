@@ -11,12 +11,12 @@ static OozeStatus find_rows(OozeConformationStep *s, OozeError *error)
 {
     const OozeStepContext *c = s->context;
     bool kinds = c->body_count > 0, own = kinds || s->temperature_rows;
-    uint16_t *row = ooze_arena_alloc(c->arena, own ? s->n : 0, sizeof *row);
+    uint16_t *row = ooze_arena_alloc(c->arena, own ? s->local : 0, sizeof *row);
     if (!row) {
         return ooze_fail_memory(error, "the conformation step", s->n * sizeof *row);
     }
     s->material = ooze_particles_materials(c->particles);
-    for (uint64_t i = 0; own && i < s->n; i++) {
+    for (uint64_t i = 0; own && i < s->local; i++) {
         int kind = kinds && c->body[i] ? (int)c->bodies[c->body[i] - 1].kind : 0;
         int plain = s->material[i] + kind * c->material_count;
         row[i] = (uint16_t)plain;
@@ -68,19 +68,24 @@ static void start_range(void *data, uint64_t begin, uint64_t end, int worker)
 static OozeStatus start(OozeConformationStep *s, OozeError *error)
 {
     OozeStepContext *c = s->context;
+    s->local = ooze_halo_local(c->halo, s->n);
     OozeStatus status = find_rows(s, error);
     if (status) {
         return status;
     }
-    s->x0 = ooze_gathered_alloc(c->arena, s->n, sizeof *s->x0);
-    s->u = ooze_gathered_alloc(c->arena, s->n, sizeof *s->u);
-    s->mobility = ooze_arena_alloc(c->arena, s->n, sizeof *s->mobility);
+    s->x0 = ooze_gathered_alloc(c->arena, s->local, sizeof *s->x0);
+    s->u = ooze_gathered_alloc(c->arena, s->local, sizeof *s->u);
+    s->mobility = ooze_arena_alloc(c->arena, s->local, sizeof *s->mobility);
     s->stress = ooze_arena_alloc(c->arena, s->n, sizeof *s->stress);
     if (ooze_arena_failed(c->arena)) {
         return ooze_fail_memory(error, "the conformation step", s->n * 40);
     }
     ooze_conformation_find_fields(s);
     ooze_parallel_for(c->threads, s->n, OOZE_CONFORMATION_GRAIN, start_range, s);
+    const OozeFloat4 *x = ooze_particles_positions(c->particles);
+    for (uint64_t i = s->n; i < s->local; i++) {
+        s->x0[i] = ooze_f32x4(x[i].x, x[i].y, x[i].z, 1);
+    }
     return OOZE_OK;
 }
 
@@ -144,8 +149,9 @@ OozeStatus ooze_conformation_step(void *data, OozeStepContext *c, OozeError *err
     OozeConformationMemory *own = data;
     OozeConformationPlan plan;
     uint64_t n = ooze_particles_count(c->particles);
-    OozeStatus status = n > 0 ? ooze_conformation_plan(c, &plan, error) : OOZE_OK;
-    if (n == 0 || status) {
+    bool any = ooze_halo_all(c->halo, n) > 0;
+    OozeStatus status = any ? ooze_conformation_plan(c, &plan, error) : OOZE_OK;
+    if (!any || status) {
         return status;
     }
     OozeConformationStep s = {

@@ -19,6 +19,7 @@ typedef struct OozeConformationStep {
     OozeStepContext *context;
     OozeConformationSettings settings;
     uint64_t n;
+    uint64_t local; /* with the ghosts of other processes: length of arrays read at neighbours */
     float dt, support;
     float volume, flat_gradient, wall_scale, strain_scale, wall_strain_scale; /* see the plan */
     float largest_surface_tension;                                            /* likewise */
@@ -65,6 +66,7 @@ typedef struct OozeConformationStep {
     int32_t *contact_of;            /* index into contact_sets, or -1 */
     OozeContactSet *contact_sets;
     uint64_t contact_count, contact_room;
+    bool any_contacts; /* of any process */
     OozeBroadPhase nearby;
     uint64_t *contact_near; /* solids that each OOZE_BROAD_PHASE_GROUP particles may touch */
     bool long_step;         /* see impact.h */

@@ -16,18 +16,32 @@
 #include "physics/lattice.h"
 #include "solvers/density_sweep.h"
 
-/* Arrays are in the order of the grid, with an element n of weight 0 where lists are padded. */
+/* Particles of the stage, in the order of the particle store; of several processes, in the order in
+   which they were divided by the cells of the stage. */
+typedef struct Stage {
+    uint64_t n;
+    const OozeF32x4 *position;
+    const uint16_t *row, *material; /* of rheology, and in the scene */
+    OozeF32x4 *wall_sum;            /* (N, d) of walls */
+    float *adhesion;                /* to the walls that the particle sees */
+    OozeF32x4 *force;
+    OozeF32x4 *wall_slope; /* slope of the energy in the sums over walls */
+} Stage;
+
+/* Arrays are in the order of the grid, ghosts follow, and then an element of weight 0 with which
+   lists are padded. */
 typedef struct Tension {
     OozeConformationStep *step;
+    OozeHalo *halo; /* of the stage; NULL: one process */
+    Stage all;
     const OozeNeighbours *list;
-    const uint32_t *order; /* to the order of the particle store */
+    const uint32_t *order; /* to the order of `all` */
     OozeSurfaceEnergy e;
     OozeBox box;
     bool periodic, liquids, walls;       /* the last two: such kinds of neighbours exist */
     OozeF32x4 *x;                        /* positions; last lane 0, or OOZE_DENSITY_FAR */
     uint16_t *liquid;                    /* material, where there are several liquids */
     OozeF32x4 *slope[OOZE_SURFACE_WALL]; /* of the energy, in the sums over particles */
-    OozeF32x4 *wall_slope;               /* in those over walls, in the order of the store */
     float *solid_cosine;                 /* of the contact angle of a solid; NAN: not given */
 } Tension;
 
@@ -35,12 +49,17 @@ void ooze_surface_memory_free(OozeSurfaceMemory *memory)
 {
     ooze_grid_destroy(memory->grid);
     ooze_neighbours_free(&memory->near);
+    ooze_split_free(&memory->split);
+    ooze_halo_destroy(memory->halo);
     memory->grid = NULL;
+    memory->halo = NULL;
 }
 
 uint64_t ooze_surface_memory_bytes(const OozeSurfaceMemory *memory)
 {
-    return memory->grid ? ooze_grid_bytes(memory->grid) + ooze_neighbours_bytes(&memory->near) : 0;
+    return memory->grid ? ooze_grid_bytes(memory->grid) + ooze_neighbours_bytes(&memory->near) +
+                              ooze_split_bytes(&memory->split) + ooze_halo_bytes(memory->halo)
+                        : 0;
 }
 
 /* ---- sums over walls ------------------------------------------------------------------------ */
@@ -74,6 +93,15 @@ static OozeF32x4 sum_walls(const Tension *t, uint64_t i, float *adhesion)
     }
     *adhesion = sum[3] < 0.0f ? -weighted / sum[3] : 0.0f;
     return sum;
+}
+
+static void sum_walls_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const Tension *t = data;
+    for (uint64_t i = begin; i < end; i++) {
+        t->all.wall_sum[i] = sum_walls(t, i, &t->all.adhesion[i]);
+    }
 }
 
 /* ---- sums over particles -------------------------------------------------------------------- */
@@ -140,18 +168,19 @@ static void slopes_range(void *data, uint64_t begin, uint64_t end, int worker)
         OozeSurfaceParts parts;
         sum_particles(t, k, sums);
         if (t->walls) {
-            sums[OOZE_SURFACE_WALL] = sum_walls(t, i, &adhesion);
+            sums[OOZE_SURFACE_WALL] = t->all.wall_sum[i];
+            adhesion = t->all.adhesion[i];
         }
         for (int kind = 0; kind < OOZE_SURFACE_KINDS; kind++) {
             ooze_f32x4_store(sums[kind], parts.kind[kind]);
         }
-        parts = ooze_surface_slopes(&t->e, &s->rheology[s->material[i]], adhesion, &parts);
+        parts = ooze_surface_slopes(&t->e, &s->rheology[t->all.row[i]], adhesion, &parts);
         t->slope[OOZE_SURFACE_OWN][k] = ooze_f32x4_load(parts.kind[OOZE_SURFACE_OWN]);
         if (t->liquids) {
             t->slope[OOZE_SURFACE_OTHER][k] = ooze_f32x4_load(parts.kind[OOZE_SURFACE_OTHER]);
         }
         if (t->walls) {
-            t->wall_slope[i] = ooze_f32x4_load(parts.kind[OOZE_SURFACE_WALL]);
+            t->all.wall_slope[i] = ooze_f32x4_load(parts.kind[OOZE_SURFACE_WALL]);
         }
     }
 }
@@ -179,7 +208,6 @@ static void forces_range(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
     Tension *t = data;
-    OozeConformationStep *s = t->step;
     for (uint64_t k = begin; k < end; k++) {
         const uint64_t first = t->list->first[k];
         const uint32_t i = t->order[k], *j = t->list->index + first,
@@ -194,7 +222,17 @@ static void forces_range(void *data, uint64_t begin, uint64_t end, int worker)
             }
             force += add_forces(t, t->slope[OOZE_SURFACE_OWN], k, j, d, w);
         }
-        s->surface_impulse[i] = (s->dt * s->mobility[i]) * force;
+        t->all.force[i] = force;
+    }
+}
+
+/* From forces to the velocities that they add. */
+static void impulses_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const OozeConformationStep *s = ((const Tension *)data)->step;
+    for (uint64_t i = begin; i < end; i++) {
+        s->surface_impulse[i] *= s->dt * s->mobility[i];
     }
 }
 
@@ -210,7 +248,7 @@ static void walls_range(void *data, uint64_t begin, uint64_t end, int worker)
     bool near = coupling && coupling->near[begin / OOZE_COUPLING_GRAIN];
     OozeTwist *sum = near ? ooze_coupling_chunk(coupling, begin) : NULL;
     for (uint64_t i = begin; i < end; i++) {
-        OozeF32x4 p = t->wall_slope[i], all = {0};
+        OozeF32x4 p = t->all.wall_slope[i], all = {0};
         for (uint64_t e = walls->first[i], last = e + walls->count[i]; e < last; e++) {
             uint32_t b = walls->index[e];
             OozeF32x4 d = sample_delta(s, i, b);
@@ -246,63 +284,165 @@ static void load_range(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
     Tension *t = data;
-    const OozeConformationStep *s = t->step;
-    const uint16_t *material = ooze_particles_materials(s->context->particles);
     for (uint64_t k = begin; k < end; k++) {
-        t->x[k] = s->x0[t->order[k]] * ooze_f32x4(1, 1, 1, 0);
+        t->x[k] = t->all.position[t->order[k]] * ooze_f32x4(1, 1, 1, 0);
         if (t->liquids) {
-            t->liquid[k] = material[t->order[k]];
+            t->liquid[k] = t->all.material[t->order[k]];
         }
     }
 }
 
 static OozeStatus allocate(Tension *t, OozeError *error)
 {
-    const OozeConformationStep *s = t->step;
-    OozeArena *arena = s->context->arena;
-    uint64_t others = t->liquids ? s->n : 0;
-    t->x = ooze_gathered_alloc(arena, s->n, sizeof *t->x);
-    t->slope[OOZE_SURFACE_OWN] = ooze_gathered_alloc(arena, s->n, sizeof *t->x);
+    OozeArena *arena = t->step->context->arena;
+    uint64_t local = ooze_halo_local(t->halo, t->all.n), others = t->liquids ? local : 0;
+    t->x = ooze_gathered_alloc(arena, local, sizeof *t->x);
+    t->slope[OOZE_SURFACE_OWN] = ooze_gathered_alloc(arena, local, sizeof *t->x);
     t->slope[OOZE_SURFACE_OTHER] = ooze_gathered_alloc(arena, others, sizeof *t->x);
     t->liquid = ooze_gathered_alloc(arena, others, sizeof *t->liquid);
-    t->solid_cosine =
-        ooze_arena_alloc(arena, (uint64_t)s->context->solid_count, sizeof *t->solid_cosine);
-    t->wall_slope = ooze_arena_alloc(arena, t->walls ? s->n : 0, sizeof *t->wall_slope);
     if (ooze_arena_failed(arena)) {
-        return ooze_fail_memory(error, "surface tension", s->n * 48);
-    }
-    for (int k = 0; k < s->context->solid_count; k++) {
-        double angle = s->context->solids[k].params[OOZE_SOLID_CONTACT_ANGLE];
-        t->solid_cosine[k] = (float)cos(ooze_radians(angle));
+        return ooze_fail_memory(error, "surface tension", local * 48);
     }
     return OOZE_OK;
+}
+
+/* Ghosts of the sorted particles. The order outlives the grid's, which finds lists too. */
+static OozeStatus find_ghosts(Tension *t, OozeError *error)
+{
+    const OozeStepContext *c = t->step->context;
+    OozeSurfaceMemory *own = t->step->surface_memory;
+    uint64_t n = t->all.n;
+    uint32_t *order = ooze_arena_alloc(c->arena, n, sizeof *order);
+    OozeF32x4 *sorted = ooze_arena_alloc(c->arena, n, sizeof *sorted);
+    if (!order || !sorted) {
+        return ooze_fail_memory(error, "surface tension", n * sizeof *sorted);
+    }
+    for (uint64_t k = 0; k < n; k++) {
+        order[k] = t->order[k];
+        sorted[k] = t->all.position[order[k]];
+    }
+    t->order = order;
+    return ooze_halo_find(t->halo, &own->split, (const OozeFloat4 *)sorted, error);
 }
 
 /* Lists of the reach of the energy, at the positions of the beginning of the step. */
 static OozeStatus find_neighbours(Tension *t, OozeError *error)
 {
-    OozeConformationStep *s = t->step;
-    const OozeStepContext *c = s->context;
-    OozeSurfaceMemory *own = s->surface_memory;
+    const OozeStepContext *c = t->step->context;
+    OozeSurfaceMemory *own = t->step->surface_memory;
     const double reach = OOZE_SURFACE_REACH * c->support;
-    own->grid = own->grid ? own->grid : ooze_grid_create();
-    OozeStatus status =
-        own->grid ? allocate(t, error) : ooze_fail_memory(error, "surface tension", sizeof *own);
-    if (!status) {
-        status = ooze_grid_sort(own->grid, c->threads, (const OozeFloat4 *)s->x0, s->n, reach,
-                                &c->periodic, error);
-    }
+    uint64_t n = t->all.n;
+    OozeStatus status = ooze_grid_sort(own->grid, c->threads, (const OozeFloat4 *)t->all.position,
+                                       n, reach, &c->periodic, error);
+    t->order = ooze_grid_order(own->grid);
+    status = status || !t->halo ? status : find_ghosts(t, error);
+    status = status ? status : allocate(t, error);
     if (status) {
         return status;
     }
-    t->order = ooze_grid_order(own->grid);
-    ooze_parallel_for(c->threads, s->n, OOZE_CONFORMATION_GRAIN, load_range, t);
-    t->x[s->n] = ooze_f32x4(0, 0, 0, OOZE_DENSITY_FAR);
+    ooze_parallel_for(c->threads, n, OOZE_CONFORMATION_GRAIN, load_range, t);
+    ooze_halo_refresh(t->halo, t->x, sizeof *t->x);
+    if (t->liquids) {
+        ooze_halo_refresh(t->halo, t->liquid, sizeof *t->liquid);
+    }
+    t->x[ooze_halo_local(t->halo, n)] = ooze_f32x4(0, 0, 0, OOZE_DENSITY_FAR);
     t->list = &own->near;
-    return ooze_neighbours_build(&own->near, own->grid, c->threads,
-                                 &(OozeNeighbourQuery){(const OozeFloat4 *)t->x, s->n,
-                                                       (const OozeFloat4 *)t->x, reach, true},
-                                 error);
+    const OozeFloat4 *x = (const OozeFloat4 *)t->x;
+    OozeNeighbourQuery query = {x, n, x, reach, true};
+    return t->halo ? ooze_halo_lists(t->halo, &own->near, own->grid, c->threads, &query,
+                                     &c->periodic, error)
+                   : ooze_neighbours_build(&own->near, own->grid, c->threads, &query, error);
+}
+
+static OozeStatus find_forces(Tension *t, OozeError *error)
+{
+    OozeThreads *threads = t->step->context->threads;
+    OozeStatus status = find_neighbours(t, error);
+    if (status) {
+        return status;
+    }
+    ooze_parallel_for(threads, t->all.n, OOZE_CONFORMATION_GRAIN, slopes_range, t);
+    for (int kind = 0; kind <= (t->liquids ? OOZE_SURFACE_OTHER : OOZE_SURFACE_OWN); kind++) {
+        ooze_halo_refresh(t->halo, t->slope[kind], sizeof *t->slope[kind]);
+    }
+    ooze_parallel_for(threads, t->all.n, OOZE_CONFORMATION_GRAIN, forces_range, t);
+    return OOZE_OK;
+}
+
+/* The stage of several processes: particles are divided among them in the order of its grid, and
+   forces are brought back. */
+static OozeStatus find_forces_on_ranks(Tension *t, OozeError *error)
+{
+    const OozeStepContext *c = t->step->context;
+    OozeSurfaceMemory *own = t->step->surface_memory;
+    OozeSplitPoints points = {(const OozeFloat4 *)t->all.position, t->all.n,
+                              OOZE_SURFACE_REACH * c->support, &c->periodic};
+    own->split.ranks = ooze_halo_ranks(c->halo);
+    own->halo = own->halo ? own->halo : ooze_halo_create(own->split.ranks);
+    double *shares = ooze_arena_alloc(c->arena, (uint64_t)own->split.ranks->count + 1, 8);
+    if (!own->halo || !shares) {
+        return ooze_fail_memory(error, "surface tension", sizeof *own);
+    }
+    ooze_halo_shares(c->halo, shares);
+    OozeStatus status = ooze_split_find(&own->split, c->threads, &points, shares, error);
+    uint64_t n = own->split.after;
+    OozeF32x4 *position = ooze_arena_alloc(c->arena, n, sizeof *position);
+    uint16_t *row = ooze_arena_alloc(c->arena, 2 * n, sizeof *row), *material = row + n;
+    Stage before = t->all, after = {.n = n, .position = position, .row = row};
+    after.material = material;
+    after.wall_sum = ooze_arena_alloc(c->arena, n, sizeof *after.wall_sum);
+    after.adhesion = ooze_arena_alloc(c->arena, n, sizeof *after.adhesion);
+    after.force = ooze_arena_alloc(c->arena, n, sizeof *after.force);
+    after.wall_slope = ooze_arena_alloc(c->arena, n, sizeof *after.wall_slope);
+    if (!status && ooze_arena_failed(c->arena)) {
+        status = ooze_fail_memory(error, "surface tension", n * 80);
+    }
+    const OozeColumn there[] = {{(void *)before.position, position, sizeof *position},
+                                {(void *)before.row, row, sizeof *row},
+                                {(void *)before.material, material, sizeof *material},
+                                {before.wall_sum, after.wall_sum, sizeof *after.wall_sum},
+                                {before.adhesion, after.adhesion, sizeof *after.adhesion}};
+    const OozeColumn back[] = {{after.force, before.force, sizeof *after.force},
+                               {after.wall_slope, before.wall_slope, sizeof *after.wall_slope}};
+    t->halo = own->halo;
+    t->all = after;
+    status = status ? status : ooze_split_move(&own->split, there, t->walls ? 5 : 3, error);
+    status = status ? status : find_forces(t, error);
+    status = status ? status : ooze_split_move_back(&own->split, back, t->walls ? 2 : 1, error);
+    t->all = before;
+    return status;
+}
+
+/* Arrays of the stage, and the sums over walls. */
+static OozeStatus begin(Tension *t, OozeError *error)
+{
+    OozeConformationStep *s = t->step;
+    const OozeStepContext *c = s->context;
+    OozeSurfaceMemory *own = s->surface_memory;
+    uint64_t walls = t->walls ? s->n : 0;
+    own->grid = own->grid ? own->grid : ooze_grid_create();
+    t->all = (Stage){
+        .n = s->n,
+        .position = s->x0,
+        .row = s->material,
+        .material = ooze_particles_materials(c->particles),
+        .wall_sum = ooze_arena_alloc(c->arena, walls, sizeof *t->all.wall_sum),
+        .adhesion = ooze_arena_alloc(c->arena, walls, sizeof *t->all.adhesion),
+        .force = s->surface_impulse,
+        .wall_slope = ooze_arena_alloc(c->arena, walls, sizeof *t->all.wall_slope),
+    };
+    t->solid_cosine = ooze_arena_alloc(c->arena, (uint64_t)c->solid_count, sizeof *t->solid_cosine);
+    if (!own->grid || ooze_arena_failed(c->arena)) {
+        return ooze_fail_memory(error, "surface tension", s->n * 36);
+    }
+    for (int k = 0; k < c->solid_count; k++) {
+        double angle = c->solids[k].params[OOZE_SOLID_CONTACT_ANGLE];
+        t->solid_cosine[k] = (float)cos(ooze_radians(angle));
+    }
+    if (t->walls) {
+        ooze_parallel_for(c->threads, s->n, OOZE_CONFORMATION_GRAIN, sum_walls_range, t);
+    }
+    return OOZE_OK;
 }
 
 OozeStatus ooze_conformation_tension(OozeConformationStep *s, OozeError *error)
@@ -320,12 +460,14 @@ OozeStatus ooze_conformation_tension(OozeConformationStep *s, OozeError *error)
                  .periodic = ooze_periodic_any(&c->periodic),
                  .liquids = s->interfaces,
                  .walls = c->boundary->count > 0};
-    OozeStatus status = find_neighbours(&t, error);
+    OozeStatus status = begin(&t, error);
+    if (!status) {
+        status = c->halo ? find_forces_on_ranks(&t, error) : find_forces(&t, error);
+    }
     if (status) {
         return status;
     }
-    ooze_parallel_for(c->threads, s->n, OOZE_CONFORMATION_GRAIN, slopes_range, &t);
-    ooze_parallel_for(c->threads, s->n, OOZE_CONFORMATION_GRAIN, forces_range, &t);
+    ooze_parallel_for(c->threads, s->n, OOZE_CONFORMATION_GRAIN, impulses_range, &t);
     if (t.walls) {
         ooze_parallel_for(c->threads, s->n, OOZE_COUPLING_GRAIN, walls_range, &t);
         ooze_lodge_solids_pull(s);

@@ -3,6 +3,7 @@
    remain. The guess is a search direction: the step length along it is that of an iteration, but
    components of fluid that would not gain by it leave it out. The stiffest component dominates a
    residual, and a soft one would otherwise continue with the acceleration of the last step. */
+#include "methods/conformation/component_sharing.h"
 #include "methods/conformation/components.h"
 #include "methods/conformation/lodge.h"
 #include "methods/conformation/lodge_formula.h"
@@ -30,17 +31,6 @@ static void guess_range(void *data, uint64_t begin, uint64_t end, int worker)
 
 /* ---- which components accept it ------------------------------------------------------------- */
 
-struct OozeComponent {
-    OozeComponentGain gain;
-    float accepted_fraction;
-};
-
-/* Gain of a chunk of particles that belong to one component. */
-struct OozeComponentChunk {
-    OozeComponentGain gain;
-    bool mixed; /* they belong to several */
-};
-
 /* Its velocity is prescribed, contacts hold it in all directions, or it clings to a wall. */
 static bool is_anchored(const OozeConformationStep *s, uint64_t i)
 {
@@ -57,7 +47,7 @@ static bool is_anchored(const OozeConformationStep *s, uint64_t i)
     return anchored;
 }
 
-static void add_gain(const OozeLodge *solve, uint64_t i, OozeComponentGain *gain)
+void ooze_warm_start_add_gain(const OozeLodge *solve, uint64_t i, OozeComponentGain *gain)
 {
     gain->residual += (double)ooze_f32x4_dot3(solve->p[i], solve->r[i]);
     gain->curvature += (double)ooze_f32x4_dot3(solve->p[i], solve->ap[i]);
@@ -71,7 +61,7 @@ static void gain_range(void *data, uint64_t begin, uint64_t end, int worker)
     struct OozeComponentChunk chunk = {0};
     for (uint64_t i = begin; i < end; i++) {
         solve->components[i] = (struct OozeComponent){0};
-        add_gain(solve, i, &chunk.gain);
+        ooze_warm_start_add_gain(solve, i, &chunk.gain);
         chunk.mixed = chunk.mixed || solve->root[i] != solve->root[begin];
     }
     solve->chunks[begin / OOZE_CONFORMATION_GRAIN] = chunk;
@@ -107,13 +97,16 @@ static bool scale_by_component(OozeLodge *solve)
     const OozeConformationStep *s = solve->step;
     OozeThreads *threads = s->context->threads;
     ooze_parallel_for(threads, s->n, OOZE_CONFORMATION_GRAIN, gain_range, solve);
-    for (uint64_t begin = 0; begin < s->n; begin += OOZE_CONFORMATION_GRAIN) {
+    if (solve->sharing) {
+        solve->status = ooze_component_sharing_sum(solve);
+    }
+    for (uint64_t begin = 0; begin < s->n && !solve->sharing; begin += OOZE_CONFORMATION_GRAIN) {
         const struct OozeComponentChunk *chunk = &solve->chunks[begin / OOZE_CONFORMATION_GRAIN];
         uint64_t end =
             begin + OOZE_CONFORMATION_GRAIN < s->n ? begin + OOZE_CONFORMATION_GRAIN : s->n;
         for (uint64_t i = begin; i < end && chunk->mixed; i++) {
             struct OozeComponent *component = &solve->components[solve->root[i]];
-            add_gain(solve, i, &component->gain);
+            ooze_warm_start_add_gain(solve, i, &component->gain);
         }
         if (!chunk->mixed) {
             OozeComponentGain *gain = &solve->components[solve->root[begin]].gain;
@@ -122,7 +115,8 @@ static bool scale_by_component(OozeLodge *solve)
             gain->anchors += chunk->gain.anchors;
         }
     }
-    bool partly = ooze_lodge_sum(solve, decide_range) > 0.0;
+    bool partly = solve->sharing ? ooze_component_sharing_decide(solve)
+                                 : ooze_lodge_sum(solve, decide_range) > 0.0;
     if (partly) {
         ooze_parallel_for(threads, s->n, OOZE_CONFORMATION_GRAIN, scale_range, solve);
     }
@@ -138,6 +132,9 @@ bool ooze_warm_start_last_step(OozeLodge *solve)
     ooze_step_bodies_project_velocities(s, solve->p);
     ooze_lodge_solids_follow(solve);
     ooze_conformation_find_components(s, false, solve->parent, solve->root);
+    if (solve->sharing) {
+        ooze_component_sharing_find(solve);
+    }
     solve->cg.pap = ooze_lodge_multiply(solve);
     if (scale_by_component(solve)) {
         ooze_lodge_solids_follow(solve);
@@ -176,10 +173,11 @@ void ooze_warm_start_allocate(OozeLodge *solve)
     const OozeConformationStep *s = solve->step;
     OozeArena *arena = s->context->arena;
     uint64_t chunks = s->n / OOZE_CONFORMATION_GRAIN + 1;
-    solve->root = ooze_arena_alloc(arena, s->n, sizeof *solve->root);
-    solve->parent = ooze_arena_alloc(arena, s->n, sizeof *solve->parent);
-    solve->components = ooze_arena_alloc(arena, s->n, sizeof *solve->components);
+    solve->root = ooze_arena_alloc(arena, s->local, sizeof *solve->root);
+    solve->parent = ooze_arena_alloc(arena, s->local, sizeof *solve->parent);
+    solve->components = ooze_arena_alloc(arena, s->local, sizeof *solve->components);
     solve->chunks = ooze_arena_alloc(arena, chunks, sizeof *solve->chunks);
+    solve->sharing = s->context->halo ? ooze_component_sharing_allocate(s) : NULL;
 }
 
 static void record_range(void *data, uint64_t begin, uint64_t end, int worker)

@@ -29,6 +29,8 @@ static const OozeParamInfo params[OOZE_STRESS_PARAM_COUNT] = {
 static const char *const material_keys[] = {
     "density", "viscosity", "modulus", "relaxation_time", "compliance", "solvent_viscosity", NULL};
 
+static const char *const ghost_fields[] = {"velocity", NULL};
+
 static const OozeFieldInfo fields[] = {
     {"conformation", OOZE_FIELD_FLOAT32, 6, 8, "", 0.0, true,
      "strain of the polymer beyond rest, Q - I: xx, yy, zz, xy, xz, yz"},
@@ -46,6 +48,7 @@ typedef struct Step {
     OozeF32x4 *x;
     OozeF32x4 *u, *next;   /* velocities at the beginning and at the end of the step */
     OozeMat3 *flux;        /* see ooze_stress_flux */
+    float *hourglass;      /* n of the hourglass term */
     float *edge_stiffness; /* w of the stability bound */
     float *load;           /* left side of the stability bound, without relaxation */
     OozeF32x4 *shift;      /* of the density stage */
@@ -86,11 +89,6 @@ static const OozeStressMaterial *material_of(const Step *s, uint64_t i)
     return &s->materials[s->material[i]];
 }
 
-static float hourglass_of(const Step *s, uint64_t i)
-{
-    return ooze_stress_hourglass(material_of(s, i), s->gather.correction[i]);
-}
-
 static void flux_range(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
@@ -101,7 +99,8 @@ static void flux_range(void *data, uint64_t begin, uint64_t end, int worker)
         if (s->context->stress) {
             s->context->stress[i] = ooze_sym3_scale(stress, s->reference);
         }
-        s->flux[i] = ooze_stress_flux(stress, s->gather.correction[i], l, hourglass_of(s, i));
+        s->hourglass[i] = ooze_stress_hourglass(material_of(s, i), s->gather.correction[i]);
+        s->flux[i] = ooze_stress_flux(stress, s->gather.correction[i], l, s->hourglass[i]);
     }
 }
 
@@ -145,13 +144,16 @@ static bool is_unstable(Step *s)
         return false;
     }
     ooze_parallel_for(c->threads, s->n, GRAIN, stiffness_range, s);
+    ooze_halo_refresh(c->halo, s->edge_stiffness, sizeof *s->edge_stiffness);
     ooze_parallel_for(c->threads, s->n, GRAIN, load_range, s);
     float worst = 0.0f;
     for (uint64_t i = 0; i < s->n; i++) {
         worst = fmaxf(worst, s->load[i]);
     }
+    double all = (double)worst;
+    ooze_halo_max(c->halo, &all, 1);
     ooze_timer_lap(c->timer, "stability");
-    return ooze_stress_exceeds_bound(c, worst);
+    return ooze_stress_exceeds_bound(c, (float)all);
 }
 
 /* ---- velocities ----------------------------------------------------------------------------- */
@@ -169,12 +171,12 @@ static OozeF32x4 force_on(const Step *s, uint64_t i)
     const OozeNeighbours *list = s->context->fluid, *walls = s->context->fluid_boundary;
     const OozeBoundary *boundary = s->context->boundary;
     OozeF32x4 own = s->u[i];
-    float n = hourglass_of(s, i);
+    float n = s->hourglass[i];
     OozeF32x4 force = apply(&s->flux[i], s->gather.edge_sum[i]);
     for (uint64_t e = list->first[i], last = e + list->count[i]; e < last; e++) {
         uint32_t j = list->index[e];
         OozeF32x4 g = ooze_edge_at(&s->gather.edges, i, e);
-        force += apply(&s->flux[j], g) + (n + hourglass_of(s, j)) * g[3] * (s->u[j] - own);
+        force += apply(&s->flux[j], g) + (n + s->hourglass[j]) * g[3] * (s->u[j] - own);
     }
     uint32_t wall_count = boundary->count ? walls->count[i] : 0;
     for (uint32_t w = 0; w < wall_count; w++) {
@@ -225,16 +227,12 @@ static void advect_range(void *data, uint64_t begin, uint64_t end, int worker)
 static OozeStatus correct_density(Step *s, OozeDensityMemory *own, OozeError *error)
 {
     OozeStepContext *c = s->context;
-    float kept_share = ooze_stress_kept_share(c), worst = 0.0f;
-    double sum = 0.0;
+    float kept_share = ooze_stress_kept_share(c);
     for (uint64_t i = 0; i < s->n; i++) {
         float excess = ooze_stress_excess(s->gather.density[i]);
         s->density_target[i] = ooze_stress_density_target(excess, kept_share);
-        worst = fmaxf(worst, excess);
-        sum += (double)excess;
     }
-    c->report->worst_density_error = (double)worst;
-    c->report->mean_density_error = sum / (double)s->n;
+    ooze_step_report_density(c, s->gather.density, s->n);
     OozeDensityJob job = {
         .context = c,
         .n = s->n,
@@ -249,6 +247,8 @@ static OozeStatus correct_density(Step *s, OozeDensityMemory *own, OozeError *er
         .grid = own->grid,
         .near = &own->near,
         .near_walls = &own->near_walls,
+        .split = &own->split,
+        .halo = &own->halo,
     };
     OozeStatus status = ooze_density_solve(&job, s->x, s->shift, error);
     for (uint64_t i = 0; i < s->n && !status; i++) {
@@ -276,19 +276,21 @@ static OozeStatus start(Step *s, OozeError *error)
 {
     OozeStepContext *c = s->context;
     OozeArena *arena = c->arena;
+    uint64_t local = ooze_halo_local(c->halo, s->n);
     OozeStressMaterial *materials =
         ooze_arena_alloc(arena, (size_t)c->material_count, sizeof *materials);
     s->x = ooze_arena_alloc(arena, s->n, sizeof *s->x);
-    OozeF32x4 *x0 = ooze_gathered_alloc(arena, s->n, sizeof *x0);
-    s->u = ooze_arena_alloc(arena, s->n, sizeof *s->u);
-    s->next = ooze_arena_alloc(arena, s->n, sizeof *s->next);
-    s->flux = ooze_arena_alloc(arena, s->n, sizeof *s->flux);
-    s->edge_stiffness = ooze_arena_alloc(arena, s->n, sizeof *s->edge_stiffness);
+    OozeF32x4 *x0 = ooze_gathered_alloc(arena, local, sizeof *x0);
+    s->u = ooze_arena_alloc(arena, local, sizeof *s->u);
+    s->next = ooze_arena_alloc(arena, local, sizeof *s->next);
+    s->flux = ooze_arena_alloc(arena, local, sizeof *s->flux);
+    s->hourglass = ooze_arena_alloc(arena, local, sizeof *s->hourglass);
+    s->edge_stiffness = ooze_arena_alloc(arena, local, sizeof *s->edge_stiffness);
     s->load = ooze_arena_alloc(arena, s->n, sizeof *s->load);
     s->shift = ooze_arena_alloc(arena, s->n, sizeof *s->shift);
     s->density_target = ooze_arena_alloc(arena, s->n, sizeof *s->density_target);
     if (ooze_arena_failed(arena)) {
-        return ooze_fail_memory(error, "the stress step", s->n * 136);
+        return ooze_fail_memory(error, "the stress step", local * 140);
     }
     for (int m = 0; m < c->material_count; m++) {
         materials[m] = ooze_stress_substep_material(c, m);
@@ -298,6 +300,8 @@ static OozeStatus start(Step *s, OozeError *error)
     const OozeFloat4 *v = ooze_particles_velocities(c->particles);
     for (uint64_t i = 0; i < s->n; i++) {
         s->x[i] = ooze_f32x4(x[i].x, x[i].y, x[i].z, 0);
+    }
+    for (uint64_t i = 0; i < local; i++) {
         x0[i] = ooze_f32x4(x[i].x, x[i].y, x[i].z, 1);
         s->u[i] = ooze_f32x4(v[i].x, v[i].y, v[i].z, 0);
     }
@@ -332,7 +336,7 @@ static OozeStatus step(void *data, OozeStepContext *c, OozeError *error)
         .strain = ooze_particles_data(c->particles,
                                       ooze_particles_find_field(c->particles, fields[0].name)),
     };
-    if (n == 0) {
+    if (ooze_halo_all(c->halo, n) == 0) {
         return OOZE_OK;
     }
     OozeStatus status = start(&s, error);
@@ -344,12 +348,15 @@ static OozeStatus step(void *data, OozeStepContext *c, OozeError *error)
         return OOZE_OK;
     }
     ooze_parallel_for(c->threads, n, GRAIN, flux_range, &s);
+    ooze_halo_refresh(c->halo, s.flux, sizeof *s.flux);
+    ooze_halo_refresh(c->halo, s.hourglass, sizeof *s.hourglass);
     ooze_parallel_for(c->threads, n, GRAIN, kick_range, &s);
     ooze_timer_lap(c->timer, "forces");
     ooze_parallel_for(c->threads, n, GRAIN, advect_range, &s);
     ooze_timer_lap(c->timer, "contact");
     status = correct_density(&s, data, error);
     if (!status) {
+        ooze_halo_refresh(c->halo, s.next, sizeof *s.next);
         ooze_parallel_for(c->threads, n, GRAIN, conformation_range, &s);
         ooze_timer_lap(c->timer, "stress");
         store(&s);
@@ -369,6 +376,7 @@ const OozeMethod ooze_method_stress = {
     .fields = fields,
     .field_count = 1,
     .material_keys = material_keys,
+    .ghost_fields = ghost_fields,
     .uses_fluid_neighbours = true,
     .uses_boundary_neighbours = true,
     .divides_unstable_steps = true,

@@ -22,6 +22,7 @@ static const OozeParamInfo params[OOZE_WCSPH_PARAM_COUNT] = {
 };
 
 static const char *const material_keys[] = {"density", "viscosity", NULL};
+static const char *const ghost_fields[] = {"velocity", NULL};
 
 typedef struct Step {
     OozeStepContext *context;
@@ -170,16 +171,17 @@ static OozeStatus start(Step *s, OozeError *error)
 {
     OozeStepContext *c = s->context;
     OozeArena *arena = c->arena;
+    uint64_t local = ooze_halo_local(c->halo, s->n);
     OozeWcsphMaterial *materials =
         ooze_arena_alloc(arena, (size_t)c->material_count, sizeof *materials);
     uint64_t edges = c->fluid->first[s->n];
     s->edge = ooze_arena_alloc(arena, edges, sizeof *s->edge);
-    s->x = ooze_arena_alloc(arena, s->n, sizeof *s->x);
-    s->u = ooze_arena_alloc(arena, s->n, sizeof *s->u);
+    s->x = ooze_arena_alloc(arena, local, sizeof *s->x);
+    s->u = ooze_arena_alloc(arena, local, sizeof *s->u);
     s->next_u = ooze_arena_alloc(arena, s->n, sizeof *s->next_u);
     s->next_x = ooze_arena_alloc(arena, s->n, sizeof *s->next_x);
     s->density = ooze_arena_alloc(arena, s->n, sizeof *s->density);
-    s->state = ooze_arena_alloc(arena, s->n, sizeof *s->state);
+    s->state = ooze_arena_alloc(arena, local, sizeof *s->state);
     if (ooze_arena_failed(arena)) {
         return ooze_fail_memory(error, "the wcsph step", s->n * 80 + edges * sizeof *s->edge);
     }
@@ -189,7 +191,7 @@ static OozeStatus start(Step *s, OozeError *error)
     s->materials = materials;
     const OozeFloat4 *x = ooze_particles_positions(c->particles);
     const OozeFloat4 *v = ooze_particles_velocities(c->particles);
-    for (uint64_t i = 0; i < s->n; i++) {
+    for (uint64_t i = 0; i < local; i++) {
         s->x[i] = ooze_f32x4(x[i].x, x[i].y, x[i].z, 0);
         s->u[i] = ooze_f32x4(v[i].x, v[i].y, v[i].z, 0);
     }
@@ -217,7 +219,7 @@ static OozeStatus step(void *data, OozeStepContext *c, OozeError *error)
         .box = ooze_box(&c->periodic),
         .material = ooze_particles_materials(c->particles),
     };
-    if (s.n == 0) {
+    if (ooze_halo_all(c->halo, s.n) == 0) {
         return OOZE_OK;
     }
     OozeStatus status = start(&s, error);
@@ -225,7 +227,8 @@ static OozeStatus step(void *data, OozeStepContext *c, OozeError *error)
         return status;
     }
     ooze_parallel_for(c->threads, s.n, GRAIN, density_range, &s);
-    ooze_step_report_density(c->report, s.density, s.n);
+    ooze_halo_refresh(c->halo, s.state, sizeof *s.state);
+    ooze_step_report_density(c, s.density, s.n);
     ooze_timer_lap(c->timer, "density");
     ooze_parallel_for(c->threads, s.n, GRAIN, kick_range, &s);
     ooze_timer_lap(c->timer, "forces");
@@ -246,6 +249,7 @@ const OozeMethod ooze_method_wcsph = {
              .params = params,
              .param_count = OOZE_WCSPH_PARAM_COUNT},
     .material_keys = material_keys,
+    .ghost_fields = ghost_fields,
     .uses_fluid_neighbours = true,
     .uses_boundary_neighbours = true,
     .step = step,

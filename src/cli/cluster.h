@@ -1,0 +1,33 @@
+/* The processes of one run, under mpirun or srun: rank 0 prints and writes, the others follow. */
+#ifndef OOZE_CLI_CLUSTER_H
+#define OOZE_CLI_CLUSTER_H
+
+#include <stdbool.h>
+
+#include "base/fail.h"
+#include "base/ranks.h"
+#include "base/text.h"
+
+typedef struct OozeCluster {
+    OozeRanks *ranks; /* NULL: one process */
+    int messages;     /* descriptor of stderr of a process that follows, which prints nothing; -1 */
+    bool stepping;    /* from now on a process that fails ends all of them */
+} OozeCluster;
+
+/* Joins the processes. Fails where they were started together and this build has no MPI. */
+OozeStatus ooze_cluster_open(OozeCluster *cluster, OozeError *error);
+/* Leaves them with this exit code. */
+void ooze_cluster_close(OozeCluster *cluster, int code);
+
+/* Whether this process prints and writes. */
+bool ooze_cluster_leads(const OozeCluster *cluster);
+/* The largest code of all processes; one that fails alone prints where it is. */
+int ooze_cluster_agree(OozeCluster *cluster, int code);
+/* Threads of this process, where none are given: the processes of a host share its cores. */
+int ooze_cluster_threads(OozeCluster *cluster);
+/* Prints an error of this process, which may be the only one that has it, and ends all. */
+void ooze_cluster_fail(OozeCluster *cluster, const OozeError *error, int code);
+/* Messages and bytes of all processes, per step. */
+void ooze_cluster_report(OozeCluster *cluster, uint64_t steps, OozeText *table);
+
+#endif

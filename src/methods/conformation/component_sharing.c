@@ -1,0 +1,210 @@
+#include "methods/conformation/component_sharing.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { GRAIN = OOZE_CONFORMATION_GRAIN };
+
+/* A root of this process and the lowest index of its component in the order of all particles. */
+typedef struct Label {
+    uint64_t lowest;
+    uint32_t root;
+} Label;
+
+/* What a chunk or a particle adds to a component. */
+typedef struct Contribution {
+    uint64_t lowest;
+    OozeComponentGain gain;
+} Contribution;
+
+struct OozeComponentSharing {
+    uint64_t *lowest; /* per root */
+    uint64_t *value;  /* per particle and ghost: that of its root */
+    uint8_t *shared;  /* per root: other processes have particles of the component */
+    uint32_t *rename; /* per root: the one that stands for it */
+    Label *labels;    /* of all roots, in ascending order */
+    uint64_t count;
+};
+
+struct OozeComponentSharing *ooze_component_sharing_allocate(const OozeConformationStep *s)
+{
+    OozeArena *arena = s->context->arena;
+    struct OozeComponentSharing *sharing = ooze_arena_alloc(arena, 1, sizeof *sharing);
+    if (sharing) {
+        *sharing = (struct OozeComponentSharing){
+            .lowest = ooze_arena_alloc(arena, s->local, sizeof *sharing->lowest),
+            .value = ooze_arena_alloc(arena, s->local, sizeof *sharing->value),
+            .shared = ooze_arena_alloc(arena, s->local, sizeof *sharing->shared),
+            .rename = ooze_arena_alloc(arena, s->local, sizeof *sharing->rename),
+            .labels = ooze_arena_alloc(arena, s->local, sizeof *sharing->labels),
+        };
+    }
+    return sharing;
+}
+
+/* ---- roots ---- */
+
+/* The lowest index of each component travels from process to process until none finds a lower
+   one. */
+static void find_lowest(OozeLodge *solve)
+{
+    struct OozeComponentSharing *sharing = solve->sharing;
+    const OozeConformationStep *s = solve->step;
+    OozeHalo *halo = s->context->halo;
+    for (uint64_t i = 0; i < s->local; i++) {
+        sharing->lowest[i] = UINT64_MAX;
+        sharing->shared[i] = 0;
+    }
+    for (uint64_t i = 0; i < s->local; i++) {
+        uint64_t *lowest = &sharing->lowest[solve->root[i]], index = ooze_halo_index(halo, i);
+        *lowest = index < *lowest ? index : *lowest;
+        sharing->shared[solve->root[i]] |= i >= s->n;
+    }
+    for (bool changed = true; changed; changed = ooze_halo_any(halo, changed)) {
+        changed = false;
+        for (uint64_t i = 0; i < s->n; i++) {
+            sharing->value[i] = sharing->lowest[solve->root[i]];
+        }
+        ooze_halo_refresh(halo, sharing->value, sizeof *sharing->value);
+        for (uint64_t i = s->n; i < s->local; i++) {
+            uint64_t *lowest = &sharing->lowest[solve->root[i]];
+            changed = changed || sharing->value[i] < *lowest;
+            *lowest = sharing->value[i] < *lowest ? sharing->value[i] : *lowest;
+        }
+    }
+}
+
+static int compare_labels(const void *a, const void *b)
+{
+    const Label *x = a, *y = b;
+    int by_lowest = (x->lowest > y->lowest) - (x->lowest < y->lowest);
+    return by_lowest ? by_lowest : (x->root > y->root) - (x->root < y->root);
+}
+
+void ooze_component_sharing_find(OozeLodge *solve)
+{
+    struct OozeComponentSharing *sharing = solve->sharing;
+    const OozeConformationStep *s = solve->step;
+    find_lowest(solve);
+    sharing->count = 0;
+    for (uint64_t i = 0; i < s->local; i++) {
+        if (solve->root[i] == i) {
+            sharing->labels[sharing->count++] = (Label){sharing->lowest[i], (uint32_t)i};
+        }
+    }
+    qsort(sharing->labels, sharing->count, sizeof *sharing->labels, compare_labels);
+    uint64_t kept = 0;
+    for (uint64_t k = 0; k < sharing->count; k++) {
+        Label label = sharing->labels[k];
+        if (kept == 0 || sharing->labels[kept - 1].lowest != label.lowest) {
+            sharing->labels[kept++] = label;
+        }
+        sharing->rename[label.root] = sharing->labels[kept - 1].root;
+        sharing->shared[sharing->labels[kept - 1].root] |= sharing->shared[label.root];
+    }
+    sharing->count = kept;
+    for (uint64_t i = 0; i < s->local; i++) {
+        solve->root[i] = sharing->rename[solve->root[i]];
+    }
+}
+
+/* ---- gains ---- */
+
+static void add(OozeComponentGain *to, const OozeComponentGain *from)
+{
+    to->residual += from->residual;
+    to->curvature += from->curvature;
+    to->anchors += from->anchors;
+}
+
+/* Adds to a component of this process alone, or lists what all processes are to add. Without a list
+   it counts. */
+static uint64_t contribute(OozeLodge *solve, Contribution *list)
+{
+    const struct OozeComponentSharing *sharing = solve->sharing;
+    uint64_t n = solve->step->n, count = 0;
+    for (uint64_t begin = 0; begin < n; begin += GRAIN) {
+        const struct OozeComponentChunk *chunk = &solve->chunks[begin / GRAIN];
+        uint64_t end = begin + GRAIN < n ? begin + GRAIN : n;
+        end = chunk->mixed ? end : begin + 1;
+        for (uint64_t i = begin; i < end; i++) {
+            uint32_t root = solve->root[i];
+            OozeComponentGain gain = {0};
+            if (sharing->shared[root] && !list) {
+                count++;
+            } else if (sharing->shared[root]) {
+                if (chunk->mixed) {
+                    ooze_warm_start_add_gain(solve, i, &gain);
+                }
+                list[count++] =
+                    (Contribution){sharing->lowest[root], chunk->mixed ? gain : chunk->gain};
+            } else if (list && chunk->mixed) {
+                ooze_warm_start_add_gain(solve, i, &solve->components[root].gain);
+            } else if (list) {
+                add(&solve->components[root].gain, &chunk->gain);
+            }
+        }
+    }
+    return count;
+}
+
+static const Label *find_label(const struct OozeComponentSharing *sharing, uint64_t lowest)
+{
+    uint64_t low = 0, size = sharing->count;
+    while (size > 0) {
+        uint64_t half = size / 2;
+        low += sharing->labels[low + half].lowest < lowest ? size - half : 0;
+        size = half;
+    }
+    bool found = low < sharing->count && sharing->labels[low].lowest == lowest;
+    return found ? &sharing->labels[low] : NULL;
+}
+
+OozeStatus ooze_component_sharing_sum(OozeLodge *solve)
+{
+    const struct OozeComponentSharing *sharing = solve->sharing;
+    const OozeConformationStep *s = solve->step;
+    OozeRanks *ranks = ooze_halo_ranks(s->context->halo);
+    OozeArena *arena = s->context->arena;
+    OozeArenaMark mark = ooze_arena_mark(arena);
+    uint64_t own = contribute(solve, NULL), total = 0;
+    uint64_t *bytes = ooze_arena_alloc(arena, (uint64_t)ranks->count, sizeof *bytes);
+    Contribution *list = ooze_arena_alloc(arena, own, sizeof *list);
+    if (!bytes || !list) {
+        return OOZE_ERROR_MEMORY;
+    }
+    for (uint64_t i = s->n; i < s->local; i++) { /* loops over chunks have cleared the others */
+        solve->components[i] = (struct OozeComponent){0};
+    }
+    contribute(solve, list);
+    ranks->gather(ranks, &own, sizeof own, bytes);
+    for (int r = 0; r < ranks->count; r++) {
+        total += bytes[r];
+        bytes[r] *= sizeof *list;
+    }
+    Contribution *all = ooze_arena_alloc(arena, total, sizeof *all);
+    if (!all) {
+        return OOZE_ERROR_MEMORY;
+    }
+    ranks->gather_varied(ranks, list, bytes, all);
+    for (uint64_t k = 0; k < total; k++) {
+        const Label *label = find_label(sharing, all[k].lowest);
+        if (label) {
+            add(&solve->components[label->root].gain, &all[k].gain);
+        }
+    }
+    ooze_arena_rewind(arena, mark);
+    return OOZE_OK;
+}
+
+bool ooze_component_sharing_decide(OozeLodge *solve)
+{
+    const struct OozeComponentSharing *sharing = solve->sharing;
+    bool partly = false;
+    for (uint64_t k = 0; k < sharing->count; k++) {
+        struct OozeComponent *component = &solve->components[sharing->labels[k].root];
+        component->accepted_fraction = ooze_warm_start_accepted_fraction(component->gain);
+        partly = partly || (component->gain.curvature > 0.0 && component->accepted_fraction < 1.0f);
+    }
+    return ooze_halo_any(solve->step->context->halo, partly);
+}

@@ -1,0 +1,55 @@
+/* Copies of the particles of other ranks that particles of this rank have as neighbours: ghosts.
+   They follow the rank's own particles in every array that is read at neighbours, and
+   ooze_halo_refresh brings their values. On one process there is no halo: functions get NULL, and
+   do nothing or the same for the own particles alone.
+
+   Lists hold neighbours in the order of all ranks' particles, as on one process, so that sums over
+   neighbours have the same bits. Sums over all particles are taken from the sums of blocks of all
+   ranks, in their order. */
+#ifndef OOZE_PARTICLES_HALO_H
+#define OOZE_PARTICLES_HALO_H
+
+#include "particles/neighbours.h"
+#include "particles/split.h"
+
+/* Bytes of the largest element of ooze_halo_refresh and of ooze_halo_gather. */
+enum { OOZE_HALO_ELEMENT_MAX = 64 };
+
+typedef struct OozeHalo OozeHalo;
+OozeHalo *ooze_halo_create(OozeRanks *ranks); /* NULL: out of memory */
+void ooze_halo_destroy(OozeHalo *halo);
+uint64_t ooze_halo_bytes(const OozeHalo *halo);
+
+/* Finds the ghosts of a split: `points` are those of this rank after it, sorted. */
+OozeStatus ooze_halo_find(OozeHalo *halo, const OozeSplit *split, const OozeFloat4 *points,
+                          OozeError *error);
+
+/* Lists of the neighbours of the first n points, whose ghosts follow. `grid` receives the cells. */
+OozeStatus ooze_halo_lists(OozeHalo *halo, OozeNeighbours *lists, OozeGrid *grid,
+                           OozeThreads *threads, const OozeNeighbourQuery *query,
+                           const OozePeriodic *periodic, OozeError *error);
+
+/* Number of ghosts and n own particles, and that of all ranks' own particles. */
+uint64_t ooze_halo_local(const OozeHalo *halo, uint64_t n);
+uint64_t ooze_halo_all(const OozeHalo *halo, uint64_t n);
+/* Index of particle or ghost i in the order of all ranks' particles. */
+uint64_t ooze_halo_index(const OozeHalo *halo, uint64_t i);
+/* Shares of the ranks in all particles, as ooze_split_find takes them: one more than ranks. */
+void ooze_halo_shares(const OozeHalo *halo, double *shares);
+OozeRanks *ooze_halo_ranks(const OozeHalo *halo);
+
+/* The ghosts' elements of `data` become those of their owners. */
+void ooze_halo_refresh(OozeHalo *halo, void *data, size_t size);
+
+/* Elements of the blocks of `grain` particles of all ranks, in their order. Valid until the next
+   call. `n` is the number of own particles; `count` receives the number of elements. */
+const void *ooze_halo_gather(OozeHalo *halo, const void *blocks, uint64_t n, uint64_t grain,
+                             size_t size, uint64_t *count);
+/* Sum of such numbers in order. */
+double ooze_halo_sum(OozeHalo *halo, const double *blocks, uint64_t n, uint64_t grain);
+/* The largest of the numbers of all ranks, element by element. */
+void ooze_halo_max(OozeHalo *halo, double *values, int count);
+/* Whether it holds on some rank. */
+bool ooze_halo_any(OozeHalo *halo, bool holds);
+
+#endif

@@ -1,0 +1,358 @@
+#include "particles/split.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/fail.h"
+
+enum { WAYS = 32 }; /* parts into which a search for a cut divides the keys in one round */
+
+void ooze_split_free(OozeSplit *split)
+{
+    ooze_grid_destroy(split->grid);
+    ooze_free(split->send);
+    ooze_free(split->keys);
+    ooze_free(split->counts);
+    ooze_free(split->buffer[0]);
+    ooze_free(split->buffer[1]);
+    *split = (OozeSplit){.ranks = split->ranks};
+}
+
+uint64_t ooze_split_bytes(const OozeSplit *split)
+{
+    return (split->grid ? ooze_grid_bytes(split->grid) : 0) + split->key_capacity * 8 +
+           split->count_capacity * 8 + split->buffer_capacity[0] + split->buffer_capacity[1];
+}
+
+OozeStatus ooze_ranks_agree(OozeRanks *ranks, OozeStatus status, OozeError *error)
+{
+    double worst[2] = {status ? (double)(ranks->count - ranks->rank) : 0.0, (double)status};
+    ranks->max(ranks, worst, 2);
+    if (worst[0] == 0.0 || status) {
+        return status;
+    }
+    return ooze_fail(error, (OozeStatus)worst[1], "see the error of that process",
+                     "process %d has failed", ranks->count - (int)worst[0]);
+}
+
+/* ---- memory ---- */
+
+/* Does not keep the contents. */
+static bool reserve(void **block, uint64_t *capacity, uint64_t wanted, size_t size)
+{
+    if (*block && wanted <= *capacity) {
+        return true;
+    }
+    ooze_free(*block);
+    *capacity = 0;
+    *block = ooze_alloc(wanted + wanted / 4, size);
+    *capacity = *block ? wanted + wanted / 4 : 0;
+    return *block != NULL;
+}
+
+static OozeStatus prepare(OozeSplit *split, uint64_t n, OozeError *error)
+{
+    uint64_t ranks = (uint64_t)split->ranks->count;
+    if (!split->send) {
+        split->send = ooze_alloc(2 * (ranks + 1), sizeof *split->send);
+        split->receive = split->send ? split->send + ranks + 1 : NULL;
+    }
+    split->grid = split->grid ? split->grid : ooze_grid_create();
+    if (!split->send || !split->grid ||
+        !reserve((void **)&split->keys, &split->key_capacity, n, sizeof *split->keys) ||
+        !reserve((void **)&split->counts, &split->count_capacity, ranks * WAYS + 4 * ranks * ranks,
+                 sizeof *split->counts)) {
+        return ooze_fail_memory(error, "dividing particles among processes", n * 8);
+    }
+    return OOZE_OK;
+}
+
+/* ---- keys ---- */
+
+/* The box of the points of all ranks, and their number. */
+static OozeStatus find_box(OozeSplit *split, const OozeSplitPoints *p, OozeError *error)
+{
+    double box[7] = {-INFINITY, -INFINITY, -INFINITY, -INFINITY, -INFINITY, -INFINITY, 0.0};
+    uint64_t bad = UINT64_MAX;
+    for (uint64_t i = 0; i < p->n; i++) {
+        const float x[3] = {p->points[i].x, p->points[i].y, p->points[i].z};
+        for (int k = 0; k < 3; k++) {
+            bad = !isfinite(x[k]) && bad == UINT64_MAX ? i : bad;
+            box[k] = fmax(box[k], -(double)x[k]);
+            box[3 + k] = fmax(box[3 + k], (double)x[k]);
+        }
+    }
+    box[6] = bad == UINT64_MAX ? 0.0 : 1.0;
+    split->ranks->max(split->ranks, box, 7);
+    if (box[6] > 0.0) {
+        return bad == UINT64_MAX ? ooze_fail(error, OOZE_ERROR_NUMERIC, "use a smaller time step",
+                                             "a particle of another process has no finite position")
+                                 : ooze_grid_not_finite(bad, p->points[bad], error);
+    }
+    for (int k = 0; k < 3; k++) {
+        split->low[k] = (float)-box[k];
+        split->high[k] = (float)box[3 + k];
+    }
+    split->total = split->before = p->n;
+    split->ranks->sum(split->ranks, &split->total, 1);
+    return OOZE_OK;
+}
+
+static OozeStatus find_axes(OozeSplit *split, const OozeSplitPoints *p, OozeError *error)
+{
+    const OozeGridColumns columns = {p->cell, 1, OOZE_GRID_CELLS_MAX};
+    OozeStatus status = OOZE_OK;
+    double cells = 1.0;
+    for (int k = 0; k < 3 && !status; k++) {
+        status = ooze_grid_axis(&split->axis[k], k, p->periodic, &columns, split->low[k],
+                                split->high[k], error);
+        cells *= (double)split->axis[k].count;
+    }
+    if (!status && cells > 0x1p62) {
+        status = ooze_fail(error, OOZE_ERROR_LIMIT, "remove particles that have flown away",
+                           "particles are too far apart to be divided among processes");
+    }
+    return status;
+}
+
+/* Keys of the points of this rank, in the order of its grid. */
+static void find_keys(OozeSplit *split, const OozeSplitPoints *p)
+{
+    const uint32_t *order = ooze_grid_order(split->grid);
+    for (uint64_t k = 0; k < p->n; k++) {
+        OozeFloat4 x = p->points[order[k]];
+        split->keys[k] = ooze_split_key(split->axis, ooze_grid_number(&split->axis[0], x.x),
+                                        ooze_grid_number(&split->axis[1], x.y),
+                                        ooze_grid_number(&split->axis[2], x.z));
+    }
+}
+
+/* Keys below `key`. */
+static uint64_t count_below(const OozeSplit *split, uint64_t key)
+{
+    uint64_t low = 0, size = split->before;
+    while (size > 0) {
+        uint64_t half = size / 2;
+        low += split->keys[low + half] < key ? size - half : 0;
+        size = half;
+    }
+    return low;
+}
+
+/* ---- cuts ---- */
+
+/* A place in the order of all points between the ranges of two ranks, and the keys between which
+   the key of its point is: `below` points have smaller keys than `low`. */
+typedef struct Cut {
+    uint64_t at, low, high, below;
+} Cut;
+
+/* The places, multiples of the block. */
+static void place_cuts(const OozeSplit *split, const double *shares, Cut *cuts)
+{
+    int ranks = split->ranks->count;
+    double blocks = (double)split->total / OOZE_SPLIT_BLOCK;
+    uint64_t keys = (uint64_t)split->axis[0].count * (uint64_t)split->axis[1].count *
+                    (uint64_t)split->axis[2].count;
+    for (int r = 1; r < ranks; r++) {
+        double share = shares ? shares[r] : (double)r / (double)ranks;
+        uint64_t at = (uint64_t)(blocks * share + 0.5) * OOZE_SPLIT_BLOCK;
+        at = at < split->total ? at : split->total;
+        cuts[r - 1] = (Cut){.at = at, .high = keys};
+    }
+}
+
+static uint64_t probe_of(const Cut *cut, int k)
+{
+    uint64_t step = (cut->high - cut->low + WAYS - 1) / WAYS;
+    uint64_t probe = cut->low + (uint64_t)(k + 1) * step;
+    return probe < cut->high ? probe : cut->high;
+}
+
+/* Narrows all cuts to one key each, by counting the points of all ranks below keys between. */
+static void narrow_cuts(OozeSplit *split, Cut *cuts)
+{
+    int count = split->ranks->count - 1;
+    for (bool open = true; open;) {
+        open = false;
+        for (int c = 0; c < count; c++) {
+            for (int k = 0; k < WAYS; k++) {
+                split->counts[c * WAYS + k] = count_below(split, probe_of(&cuts[c], k));
+            }
+        }
+        split->ranks->sum(split->ranks, split->counts, count * WAYS);
+        for (int c = 0; c < count; c++) {
+            Cut now = cuts[c];
+            for (int k = 0; k < WAYS; k++) {
+                uint64_t probe = probe_of(&cuts[c], k), below = split->counts[c * WAYS + k];
+                if (below <= now.at && probe > now.low && probe < cuts[c].high) {
+                    now.low = probe;
+                    now.below = below;
+                } else if (below > now.at && probe < now.high) {
+                    now.high = probe;
+                }
+            }
+            cuts[c] = now;
+            open = open || now.high - now.low > 1;
+        }
+    }
+}
+
+/* Points of this rank before each cut: those with smaller keys, and of those with the same key as
+   many as the ranks before leave over. */
+static void divide_points(OozeSplit *split, const Cut *cuts)
+{
+    OozeRanks *ranks = split->ranks;
+    int count = ranks->count - 1;
+    uint64_t *own = split->counts, *all = own + ranks->count;
+    for (int c = 0; c < count; c++) {
+        own[c] = count_below(split, cuts[c].low + 1) - count_below(split, cuts[c].low);
+    }
+    ranks->gather(ranks, own, (size_t)count * sizeof *own, all);
+    split->send[0] = 0;
+    split->send[ranks->count] = split->before;
+    for (int c = 0; c < count; c++) {
+        uint64_t wanted = cuts[c].at - cuts[c].below;
+        for (int r = 0; r < ranks->rank; r++) {
+            uint64_t theirs = all[r * count + c];
+            wanted -= theirs < wanted ? theirs : wanted;
+        }
+        split->send[c + 1] = count_below(split, cuts[c].low) + (own[c] < wanted ? own[c] : wanted);
+    }
+}
+
+static void find_receipts(OozeSplit *split)
+{
+    OozeRanks *ranks = split->ranks;
+    uint64_t *mine = split->counts, *theirs = mine + ranks->count;
+    for (int r = 0; r < ranks->count; r++) {
+        mine[r] = split->send[r + 1] - split->send[r];
+    }
+    ranks->swap(ranks, mine, theirs);
+    split->receive[0] = 0;
+    for (int r = 0; r < ranks->count; r++) {
+        split->receive[r + 1] = split->receive[r] + theirs[r];
+    }
+    split->after = split->receive[ranks->count];
+}
+
+OozeStatus ooze_split_find(OozeSplit *split, OozeThreads *threads, const OozeSplitPoints *p,
+                           const double *shares, OozeError *error)
+{
+    OozeStatus status = prepare(split, p->n, error);
+    status = status ? status : find_box(split, p, error);
+    if (status || split->total == 0) {
+        split->after = split->first = 0;
+        memset(split->send, 0, 2 * ((size_t)split->ranks->count + 1) * sizeof *split->send);
+        return status;
+    }
+    status = find_axes(split, p, error);
+    status =
+        status ? status
+               : ooze_grid_sort(split->grid, threads, p->points, p->n, p->cell, p->periodic, error);
+    Cut *cuts = ooze_alloc((size_t)split->ranks->count, sizeof *cuts);
+    status =
+        status || cuts ? status : ooze_fail_memory(error, "dividing particles among processes", 0);
+    if (!status) {
+        find_keys(split, p);
+        place_cuts(split, shares, cuts);
+        narrow_cuts(split, cuts);
+        divide_points(split, cuts);
+        find_receipts(split);
+        split->first = split->ranks->rank > 0 ? cuts[split->ranks->rank - 1].at : 0;
+    }
+    ooze_free(cuts);
+    return status;
+}
+
+/* ---- moving ---- */
+
+/* Columns of the points [begin, end), one column after the other. `order` NULL: as they are. */
+static char *pack(char *to, const OozeColumn *columns, int count, const uint32_t *order,
+                  uint64_t begin, uint64_t end)
+{
+    for (int c = 0; c < count; c++) {
+        const char *from = columns[c].from;
+        size_t size = columns[c].size;
+        for (uint64_t k = begin; order && k < end; k++, to += size) {
+            memcpy(to, from + order[k] * size, size);
+        }
+        if (!order) {
+            memcpy(to, from + begin * size, (end - begin) * size);
+            to += (end - begin) * size;
+        }
+    }
+    return to;
+}
+
+static const char *unpack(const char *from, const OozeColumn *columns, int count,
+                          const uint32_t *order, uint64_t begin, uint64_t end)
+{
+    for (int c = 0; c < count; c++) {
+        char *to = columns[c].to;
+        size_t size = columns[c].size;
+        for (uint64_t k = begin; order && k < end; k++, from += size) {
+            memcpy(to + order[k] * size, from, size);
+        }
+        if (!order) {
+            memcpy(to + begin * size, from, (end - begin) * size);
+            from += (end - begin) * size;
+        }
+    }
+    return from;
+}
+
+/* The order of one side is that of a grid, NULL: of the arrays. */
+typedef struct Side {
+    const uint64_t *at;
+    const uint32_t *order;
+} Side;
+
+static OozeStatus move(OozeSplit *split, const OozeColumn *columns, int count, Side from, Side to,
+                       OozeError *error)
+{
+    int ranks = split->ranks->count;
+    uint64_t size = 0, *bytes = split->counts;
+    for (int c = 0; c < count; c++) {
+        size += columns[c].size;
+    }
+    OozeStatus status = OOZE_OK;
+    if (!reserve((void **)&split->buffer[0], &split->buffer_capacity[0], from.at[ranks] * size,
+                 1) ||
+        !reserve((void **)&split->buffer[1], &split->buffer_capacity[1], to.at[ranks] * size, 1)) {
+        status = ooze_fail_memory(error, "messages between processes",
+                                  (from.at[ranks] + to.at[ranks]) * size);
+    }
+    if (status) {
+        return status;
+    }
+    char *end = split->buffer[0];
+    for (int r = 0; r < ranks; r++) {
+        end = pack(end, columns, count, from.order, from.at[r], from.at[r + 1]);
+    }
+    for (int r = 0; r <= ranks; r++) {
+        bytes[r] = from.at[r] * size;
+        bytes[ranks + 1 + r] = to.at[r] * size;
+    }
+    split->ranks->exchange(split->ranks, split->buffer[0], bytes, split->buffer[1],
+                           bytes + ranks + 1);
+    const char *rest = split->buffer[1];
+    for (int r = 0; r < ranks; r++) {
+        rest = unpack(rest, columns, count, to.order, to.at[r], to.at[r + 1]);
+    }
+    return OOZE_OK;
+}
+
+OozeStatus ooze_split_move(OozeSplit *split, const OozeColumn *columns, int count, OozeError *error)
+{
+    return move(split, columns, count, (Side){split->send, ooze_grid_order(split->grid)},
+                (Side){split->receive, NULL}, error);
+}
+
+OozeStatus ooze_split_move_back(OozeSplit *split, const OozeColumn *columns, int count,
+                                OozeError *error)
+{
+    return move(split, columns, count, (Side){split->receive, NULL},
+                (Side){split->send, ooze_grid_order(split->grid)}, error);
+}

@@ -1,0 +1,213 @@
+/* Particles divided among ranks have the order, the neighbour lists and the sums of one process. */
+#include "clouds.h"
+#include "particles/halo.h"
+#include "thread_ranks.h"
+
+static const double CELL = 1.0;
+
+/* One process. */
+typedef struct Reference {
+    uint64_t n;
+    OozeFloat4 *sorted;
+    uint32_t *order;
+    OozeNeighbours lists;
+    double sum; /* over blocks */
+} Reference;
+
+typedef struct RankJob {
+    ThreadRanks ranks;
+    const Cloud *cloud;
+    const OozePeriodic *periodic;
+    const Reference *reference;
+    const double *shares;
+    uint64_t own, wrong; /* particles, and those that differ */
+} RankJob;
+
+static double value_of(OozeFloat4 x)
+{
+    return sin((double)x.x) + 1e-3 * (double)x.y * (double)x.z;
+}
+
+/* Sums of the blocks of n points. */
+static void sum_blocks(const OozeFloat4 *x, uint64_t n, double *sums)
+{
+    for (uint64_t begin = 0; begin < n; begin += OOZE_SPLIT_BLOCK) {
+        double sum = 0.0;
+        for (uint64_t i = begin; i < begin + OOZE_SPLIT_BLOCK && i < n; i++) {
+            sum += value_of(x[i]);
+        }
+        sums[begin / OOZE_SPLIT_BLOCK] = sum;
+    }
+}
+
+static Reference make_reference(const Cloud *cloud, const OozePeriodic *periodic)
+{
+    Reference r = {.n = cloud->n};
+    OozeGrid *grid = ooze_grid_create();
+    double *sums = ooze_alloc(cloud->n / OOZE_SPLIT_BLOCK + 1, sizeof *sums);
+    r.sorted = ooze_alloc(cloud->n + 4, sizeof *r.sorted);
+    r.order = ooze_alloc(cloud->n, sizeof *r.order);
+    CHECK_OK(ooze_grid_sort(grid, NULL, cloud->points, cloud->n, CELL, periodic, &error));
+    for (uint64_t k = 0; k < cloud->n; k++) {
+        r.order[k] = ooze_grid_order(grid)[k];
+        r.sorted[k] = cloud->points[r.order[k]];
+    }
+    OozeNeighbourQuery query = {r.sorted, r.n, r.sorted, CELL, true};
+    CHECK_OK(ooze_neighbours_build(&r.lists, grid, NULL, &query, &error));
+    sum_blocks(r.sorted, r.n, sums);
+    r.sum = ooze_halo_sum(NULL, sums, r.n, OOZE_SPLIT_BLOCK);
+    ooze_free(sums);
+    ooze_grid_destroy(grid);
+    return r;
+}
+
+static void free_reference(Reference *r)
+{
+    ooze_free(r->sorted);
+    ooze_free(r->order);
+    ooze_neighbours_free(&r->lists);
+}
+
+/* Own particles that are not those of one process at their places, or have other neighbours. */
+static uint64_t count_wrong(const RankJob *job, const OozeHalo *halo, const OozeNeighbours *lists,
+                            const uint32_t *names, uint64_t first, uint64_t n)
+{
+    const Reference *r = job->reference;
+    uint64_t wrong = 0;
+    for (uint64_t i = 0; i < n; i++) {
+        uint64_t at = first + i;
+        bool same = names[i] == r->order[at] && lists->count[i] == r->lists.count[at];
+        for (uint32_t k = 0; same && k < lists->count[i]; k++) {
+            uint32_t j = lists->index[lists->first[i] + k];
+            uint32_t wanted = r->lists.index[r->lists.first[at] + k];
+            same = ooze_halo_index(halo, j) == wanted && names[j] == r->order[wanted];
+        }
+        wrong += !same;
+    }
+    return wrong;
+}
+
+static void *divide(void *data)
+{
+    RankJob *job = data;
+    OozeRanks *ranks = &job->ranks.ranks;
+    uint64_t n = job->cloud->n, count = (uint64_t)ranks->count, rank = (uint64_t)ranks->rank;
+    uint64_t begin = n * rank / count, end = n * (rank + 1) / count;
+    OozeSplit split = {.ranks = ranks};
+    OozeHalo *halo = ooze_halo_create(ranks);
+    OozeGrid *grid = ooze_grid_create();
+    OozeNeighbours lists = {0};
+    OozeFloat4 *x = ooze_alloc(n + 4, sizeof *x), *sorted = ooze_alloc(n + 4, sizeof *sorted);
+    uint32_t *name = ooze_alloc(n + 4, sizeof *name), *names = ooze_alloc(n + 4, sizeof *names);
+    double *sums = ooze_alloc(n / OOZE_SPLIT_BLOCK + 1, sizeof *sums);
+    for (uint64_t i = begin; i < end; i++) {
+        name[i - begin] = (uint32_t)i;
+    }
+    OozeSplitPoints points = {job->cloud->points + begin, end - begin, CELL, job->periodic};
+    CHECK_OK(ooze_split_find(&split, NULL, &points, job->shares, &error));
+    OozeColumn columns[] = {{(void *)points.points, x, sizeof *x}, {name, name, sizeof *name}};
+    CHECK_OK(ooze_split_move(&split, columns, 2, &error));
+    CHECK_OK(ooze_grid_sort(grid, NULL, x, split.after, CELL, job->periodic, &error));
+    for (uint64_t k = 0; k < split.after; k++) {
+        sorted[k] = x[ooze_grid_order(grid)[k]];
+        names[k] = name[ooze_grid_order(grid)[k]];
+    }
+    sum_blocks(sorted, split.after, sums);
+    CHECK_OK(ooze_halo_find(halo, &split, sorted, &error));
+    ooze_halo_refresh(halo, sorted, sizeof *sorted);
+    ooze_halo_refresh(halo, names, sizeof *names);
+    OozeNeighbourQuery query = {sorted, split.after, sorted, CELL, true};
+    CHECK_OK(ooze_halo_lists(halo, &lists, grid, NULL, &query, job->periodic, &error));
+    job->own = split.after;
+    job->wrong = count_wrong(job, halo, &lists, names, split.first, split.after);
+    double sum = ooze_halo_sum(halo, sums, split.after, OOZE_SPLIT_BLOCK);
+    job->wrong += memcmp(&sum, &job->reference->sum, sizeof sum) != 0;
+    CHECK_OK(ooze_split_move_back(&split, columns + 1, 1, &error));
+    for (uint64_t i = begin; i < end; i++) {
+        job->wrong += name[i - begin] != i;
+    }
+    ooze_free(x);
+    ooze_free(sorted);
+    ooze_free(name);
+    ooze_free(names);
+    ooze_free(sums);
+    ooze_neighbours_free(&lists);
+    ooze_grid_destroy(grid);
+    ooze_halo_destroy(halo);
+    ooze_split_free(&split);
+    return NULL;
+}
+
+static void expect_same(const Cloud *cloud, const OozePeriodic *periodic, const double *shares,
+                        int count)
+{
+    RankJob jobs[THREAD_RANKS_MAX];
+    Reference reference = make_reference(cloud, periodic);
+    uint64_t total = 0;
+    for (int r = 0; r < count; r++) {
+        jobs[r] = (RankJob){
+            .cloud = cloud, .periodic = periodic, .reference = &reference, .shares = shares};
+    }
+    run_on_ranks(count, divide, jobs, sizeof *jobs);
+    for (int r = 0; r < count; r++) {
+        assert_int_equal(jobs[r].wrong, 0);
+        total += jobs[r].own;
+    }
+    assert_int_equal(total, cloud->n);
+    free_reference(&reference);
+}
+
+static void every_number_of_ranks(void **state)
+{
+    (void)state;
+    OozePeriodic open = {{0}, {0}, {0}};
+    Cloud cloud = cloud_random(9000, 9.0, -4.0, 1.0, 2.0, 3);
+    for (int count = 1; count <= 7; count++) {
+        expect_same(&cloud, &open, NULL, count);
+    }
+    cloud_free(&cloud);
+}
+
+static void periodic_boxes(void **state)
+{
+    (void)state;
+    OozePeriodic box = {{-4.0f, 0.0f, 2.0f}, {8.0f, 0.0f, 4.0f}, {1 / 8.0f, 0.0f, 1 / 4.0f}};
+    Cloud cloud = cloud_random(6000, 4.0, -4.0, 1.0, 2.0, 4);
+    expect_same(&cloud, &box, NULL, 3);
+    expect_same(&cloud, &box, NULL, 5);
+    cloud_free(&cloud);
+}
+
+static void uneven_and_empty_shares(void **state)
+{
+    (void)state;
+    OozePeriodic open = {{0}, {0}, {0}};
+    const double shares[] = {0.0, 0.05, 0.05, 0.9, 1.0};
+    Cloud cloud = cloud_random(5000, 6.0, 0.0, 0.0, 0.0, 5),
+          few = cloud_random(100, 2.0, 0, 0, 0, 6);
+    expect_same(&cloud, &open, shares, 4);
+    expect_same(&few, &open, NULL, 4); /* one block: all particles are one rank's */
+    cloud_free(&cloud);
+    cloud_free(&few);
+}
+
+/* All particles in one cell: cuts are inside it. */
+static void one_cell(void **state)
+{
+    (void)state;
+    OozePeriodic open = {{0}, {0}, {0}};
+    Cloud cloud = cloud_random(1500, 0.5, 0.1, 0.1, 0.1, 7);
+    expect_same(&cloud, &open, NULL, 4);
+    cloud_free(&cloud);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_number_of_ranks),
+        cmocka_unit_test(periodic_boxes),
+        cmocka_unit_test(uneven_and_empty_shares),
+        cmocka_unit_test(one_cell),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
