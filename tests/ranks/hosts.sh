@@ -1,6 +1,6 @@
 #!/bin/bash
-# Runs a command over hosts that are network namespaces of this computer: each has a name, an address
-# and a network device of its own, and reaches the others through a bridge. Needs root.
+# Runs a command over hosts that are network namespaces of this computer: each has a name, an
+# address and a network device of its own, and reaches the others through a bridge. Needs root.
 #   hosts.sh up N           makes N of them
 #   hosts.sh down N         removes them
 #   hosts.sh HOST COMMAND   as ssh, for mpirun: HOST is the address 10.77.0.K

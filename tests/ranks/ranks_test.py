@@ -182,7 +182,7 @@ probes:""")
 
     def test_a_process_that_is_killed_costs_no_frame(self):
         scene = self.scene(variant("{name: wcsph}", "{density: 1000, viscosity: 1}", "1/4000",
-                                   "0.1"))
+                                   "0.05"))
         one = self.folder / "one"
         self.run_ooze(0, "run", scene, "-o", one)
         wanted = self.hash_of(one)
@@ -192,7 +192,7 @@ probes:""")
             process = subprocess.Popen(
                 self.command(3, "run", scene, "-o", run, "--checkpoint-every", 0.2),
                 env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-            time.sleep(1.5 + 3.0 * dice.random())
+            time.sleep(1.0 + 2.0 * dice.random())
             children = self.rank_processes(process.pid)
             if children:
                 os.kill(dice.choice(children), signal.SIGKILL)
