@@ -1,4 +1,4 @@
-/* Loops, copies, fills and results for the host follow each other in the order of their launches. */
+/* Loops, copies, fills and results for the host follow each other in the order of their launch. */
 #include "device/device_check.h"
 
 using namespace ooze;
