@@ -9,6 +9,7 @@ import random
 import figure_meshes
 
 FOLDER = pathlib.Path(__file__).resolve().parent.parent / "scenes/gallery/meshes"
+HAND = FOLDER.parents[1] / "barreiro2017/meshes/hand.obj"
 
 
 def loft(rings, first=1):
@@ -346,7 +347,7 @@ def write_fork():
 def write_right_hand():
     """The mirror image of the hand of the figures."""
     lines = []
-    for line in (FOLDER.parents[1] / "barreiro2017/meshes/hand.obj").read_text().splitlines():
+    for line in HAND.read_text().splitlines():
         words = line.split()
         if words[0] == "v":
             line = f"v {words[1]} {words[2]} {-float(words[3]):.4f}"

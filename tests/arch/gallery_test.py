@@ -19,6 +19,7 @@ import gallery_meshes  # noqa: E402
 
 # First bytes and largest size of pictures: those of scenes drawn at 1920x1080 are JPEG.
 KINDS = {".jpg": (b"\xff\xd8", gallery.BYTES_MAX), ".png": (b"\x89PNG", 400_000)}
+LONG = ("dough_knead", "slime_fingers", "cream_coffee", "paint_bust", "gummy_bears", "egg_yolk")
 NAMES = [name for name, *_ in gallery.SCENES]
 
 
@@ -29,7 +30,10 @@ class GalleryTest(unittest.TestCase):
                                                             / "scenes/gallery").glob("*.yaml")))
 
     def test_scenes_are_sound(self):
+        """Those that take long to fill are checked by `make test-full`."""
         for name, frame, *_ in gallery.SCENES:
+            if name in LONG and os.environ.get("OOZE_FULL") != "1":
+                continue
             done = subprocess.run([OOZE, "check", ROOT / f"scenes/gallery/{name}.yaml"],
                                   capture_output=True, text=True)
             self.assertEqual((done.returncode, done.stderr), (0, ""), name)
@@ -79,10 +83,10 @@ class GalleryTest(unittest.TestCase):
                 tool.FOLDER = pathlib.Path(scratch)
                 tool.write_all()
                 written = sorted(path.name for path in pathlib.Path(scratch).iterdir())
-                self.assertEqual(written, sorted(path.name for path in committed.glob("*.obj")))
+                self.assertEqual(written, sorted(path.name for path in committed.iterdir()))
                 for name in written:
-                    self.assertEqual((pathlib.Path(scratch) / name).read_text(),
-                                     (committed / name).read_text(), name)
+                    self.assertEqual((pathlib.Path(scratch) / name).read_bytes(),
+                                     (committed / name).read_bytes(), name)
 
     def test_meshes_of_figures_are_closed(self):
         """Every edge is shared by two triangles that run along it in opposite directions."""
