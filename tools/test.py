@@ -61,7 +61,9 @@ SLOW = ["-E", "^unit_(auto|preset_drop|constraint_formulations|paper_scenes|link
 # Tests of half a minute and more of the processor, which only `make test-full` runs.
 LONG = ("conformation_T92_waffles conformation_T100_heap conformation_T91_rope "
         "links_T03_comparator cauchy_T28_thinning blend_T07_cubes conformation_T27_threads "
-        "stress_T14_threads_and_restore cauchy_T10_stretch conformation_T93_blocks").split()
+        "stress_T14_threads_and_restore cauchy_T10_stretch conformation_T93_blocks "
+        "blend_T21_threads cauchy_T21_threads coupling_T13_links_threads_and_resume "
+        "links_T16_coil rheometer_T04_carreau conformation_T11_palette").split()
 
 CTEST_SUITES = {
     "release": ["-E", "^device_" if FULL else f"^device_|^({'|'.join(LONG)})$"],
