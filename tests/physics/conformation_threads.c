@@ -91,11 +91,11 @@ static double draw(const Plug *p, double most)
     return stretch;
 }
 
-/* Elastic plugs of 8 particles across hold with the default settings until they are drawn to 6 times
-   their length, cut from a lattice or filled in disorder. They parted at 1.25 before gaps between
-   their particles were damped and the particles kept even. 6 is what a user expects of others too,
-   and of fluids whose relaxation time times the rate of stretching at first is 2 and 10; the bounds
-   are today's figures. */
+/* Elastic plugs of 8 particles across hold with the default settings until they are drawn to 6
+   times their length, cut from a lattice or filled in disorder. They parted at 1.25 before gaps
+   between their particles were damped and the particles kept even. 6 is what a user expects of
+   others too, and of fluids whose relaxation time times the rate of stretching at first is 2 and
+   10; the bounds are today's figures. */
 static void conformation_T110_plug(void **state)
 {
     (void)state;
