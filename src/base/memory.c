@@ -72,6 +72,16 @@ void ooze_free(void *block)
     free(block);
 }
 
+bool ooze_reserve(void **block, size_t *capacity, size_t wanted, size_t size)
+{
+    if (!*block || wanted > *capacity) {
+        ooze_free(*block);
+        *block = ooze_alloc(wanted + wanted / 4, size);
+        *capacity = *block ? wanted + wanted / 4 : 0;
+    }
+    return *block != NULL;
+}
+
 char *ooze_copy_text(const char *text)
 {
     if (!text) {

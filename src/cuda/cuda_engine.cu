@@ -254,15 +254,9 @@ static OozeStatus engine_finish(void *data, const OozePeriodic *periodic, float 
 
 } // namespace ooze
 
-#ifdef __CUDACC__
-#define STAND_IN false
-#else
-#define STAND_IN true
-#endif
-
 extern "C" const OozeEngine ooze_cuda_engine = {
     "cuda",
-    STAND_IN,
+    OOZE_STAND_IN,
     true,
     ooze::engine_available,
     ooze::engine_supports,

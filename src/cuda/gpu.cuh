@@ -13,10 +13,13 @@
 #include <cstdint>
 #include <cstring>
 
+/* OOZE_STAND_IN: the code is compiled for the processor, for tests. */
 #ifdef __CUDACC__
 #include <cuda_runtime.h>
+#define OOZE_STAND_IN false
 #else
 #include "cuda/on_host.h"
+#define OOZE_STAND_IN true
 #endif
 
 #include "cuda/c_parts.h"

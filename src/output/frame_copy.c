@@ -36,17 +36,6 @@ static bool add_bytes(const OozeFieldView *views, int count, size_t *bytes)
     return valid;
 }
 
-/* Memory for `wanted` elements and a quarter more; does not keep the contents. */
-static bool reserve(void **items, size_t *capacity, size_t wanted, size_t size)
-{
-    if (wanted > *capacity) {
-        ooze_free(*items); /* before the allocation: both together may be too much */
-        *items = ooze_alloc(wanted + wanted / 4, size);
-        *capacity = *items ? wanted + wanted / 4 : 0;
-    }
-    return wanted <= *capacity;
-}
-
 typedef struct Array {
     unsigned char *to;
     const unsigned char *from;
@@ -89,12 +78,13 @@ OozeStatus ooze_frame_copy(OozeFrameCopy *copy, const OozeFrame *frame, OozeThre
     copy->frame = (OozeFrame){0};
     if (!add_bytes(frame->fields, frame->field_count, &bytes) ||
         !add_bytes(frame->state, frame->state_count, &bytes) ||
-        !reserve((void **)&copy->views, &copy->view_capacity, fields + state,
-                 sizeof *copy->views) ||
-        !reserve((void **)&copy->solids, &copy->solid_capacity, solids, sizeof *copy->solids) ||
-        !reserve((void **)&copy->materials, &copy->material_capacity, materials,
-                 sizeof *copy->materials) ||
-        !reserve((void **)&copy->data, &copy->data_capacity, bytes, 1)) {
+        !ooze_reserve((void **)&copy->views, &copy->view_capacity, fields + state,
+                      sizeof *copy->views) ||
+        !ooze_reserve((void **)&copy->solids, &copy->solid_capacity, solids,
+                      sizeof *copy->solids) ||
+        !ooze_reserve((void **)&copy->materials, &copy->material_capacity, materials,
+                      sizeof *copy->materials) ||
+        !ooze_reserve((void **)&copy->data, &copy->data_capacity, bytes, 1)) {
         return ooze_fail_memory(error, "the copy of a frame", bytes);
     }
     copy->frame = *frame;

@@ -423,8 +423,7 @@ OozeStatus ooze_grid_sort(OozeGrid *grid, OozeThreads *threads, const OozeFloat4
 
 /* ---- lookup ---- */
 
-/* The columns adjacent to `centre` and `centre` itself, ascending, without duplicates. */
-static int find_columns(const OozeGridAxis *axis, int32_t centre, int32_t columns[3])
+int ooze_grid_columns(const OozeGridAxis *axis, int32_t centre, int32_t columns[3])
 {
     int found = 0;
     if (axis->wraps && axis->count <= 3) {
@@ -452,8 +451,8 @@ static void find_rows(const OozeGrid *grid, OozeGridCursor *cursor, int32_t y, i
 {
     *cursor = (OozeGridCursor){.valid = true, .y = y, .z = z};
     int32_t ys[3], zs[3];
-    int y_count = find_columns(&grid->axis[1], y, ys);
-    int z_count = find_columns(&grid->axis[2], z, zs);
+    int y_count = ooze_grid_columns(&grid->axis[1], y, ys);
+    int z_count = ooze_grid_columns(&grid->axis[2], z, zs);
     for (int i = 0; i < z_count; i++) {
         for (int k = 0; k < y_count; k++) {
             int r = cursor->rows;
@@ -480,7 +479,7 @@ int ooze_grid_runs(const OozeGrid *grid, OozeGridCursor *cursor, const int32_t c
         find_rows(grid, cursor, cell[1], cell[2]);
     }
     int32_t xs[3];
-    int x_count = find_columns(&grid->axis[0], cell[0], xs), found = 0;
+    int x_count = ooze_grid_columns(&grid->axis[0], cell[0], xs), found = 0;
     for (int r = 0; r < cursor->rows; r++) {
         for (int i = 0, next; i < x_count; i = next) {
             next = i + 1;

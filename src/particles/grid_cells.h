@@ -69,6 +69,9 @@ typedef struct OozeGridColumns {
 /* Axis k of points between low and high. */
 OozeStatus ooze_grid_axis(OozeGridAxis *axis, int k, const OozePeriodic *periodic,
                           const OozeGridColumns *columns, float low, float high, OozeError *error);
+/* The columns adjacent to `centre` and `centre` itself, ascending, without duplicates: their number.
+ */
+int ooze_grid_columns(const OozeGridAxis *axis, int32_t centre, int32_t columns[3]);
 OozeStatus ooze_grid_not_finite(uint64_t i, OozeFloat4 point, OozeError *error);
 
 /* [0, n) is divided into at most OOZE_GRID_BLOCKS blocks, each with its own counts. */

@@ -20,15 +20,15 @@ struct OozeHalo {
     uint64_t *send_at, *receive_at; /* per rank and one more: particles */
     uint64_t *bytes;                /* working memory: 2 (ranks + 1) */
     uint32_t *send;                 /* indices of own particles, rank by rank */
-    uint64_t send_capacity;
+    size_t send_capacity;
     uint64_t *ghost_index; /* in the order of all particles */
-    uint64_t ghost_capacity;
+    size_t ghost_capacity;
     char *buffer; /* of messages */
-    uint64_t buffer_capacity;
+    size_t buffer_capacity;
     char *blocks; /* of all ranks */
-    uint64_t block_capacity;
+    size_t block_capacity;
     OozeFloat4 *sorted; /* ghosts of ranks before, own points, ghosts of ranks behind */
-    uint64_t sorted_capacity;
+    size_t sorted_capacity;
 };
 
 OozeHalo *ooze_halo_create(OozeRanks *ranks)
@@ -71,18 +71,6 @@ uint64_t ooze_halo_bytes(const OozeHalo *halo)
                 : 0;
 }
 
-static bool reserve(void **block, uint64_t *capacity, uint64_t wanted, size_t size)
-{
-    if (*block && wanted <= *capacity) {
-        return true;
-    }
-    ooze_free(*block);
-    *capacity = 0;
-    *block = ooze_alloc(wanted + wanted / 4 + 1, size);
-    *capacity = *block ? wanted + wanted / 4 + 1 : 0;
-    return *block != NULL;
-}
-
 static uint64_t ghost_count(const OozeHalo *halo)
 {
     return halo ? halo->receive_at[halo->ranks->count] : 0;
@@ -90,30 +78,13 @@ static uint64_t ghost_count(const OozeHalo *halo)
 
 /* ---- which particles which rank needs ---- */
 
-/* The adjacent columns of a cell in ascending order: grid.c looks for candidates in these. */
-static int adjacent_columns(const OozeGridAxis *axis, int32_t centre, int32_t columns[3])
-{
-    int found = 0;
-    for (int32_t c = centre - 1; c <= centre + 1; c++) {
-        int32_t column = axis->wraps ? (c + axis->count) % axis->count : c;
-        bool known = false;
-        for (int k = 0; k < found; k++) {
-            known = known || columns[k] == column;
-        }
-        if (column >= 0 && column < axis->count && !known) {
-            columns[found++] = column;
-        }
-    }
-    return found;
-}
-
 /* The ranks with particles near a cell, this one excepted; each once. */
 static int find_takers(const OozeHalo *halo, const OozeGridAxis axis[3], const int32_t cell[3],
                        uint8_t *takes)
 {
     int32_t x[3], y[3], z[3];
-    int nx = adjacent_columns(&axis[0], cell[0], x), ny = adjacent_columns(&axis[1], cell[1], y),
-        nz = adjacent_columns(&axis[2], cell[2], z), found = 0;
+    int nx = ooze_grid_columns(&axis[0], cell[0], x), ny = ooze_grid_columns(&axis[1], cell[1], y),
+        nz = ooze_grid_columns(&axis[2], cell[2], z), found = 0;
     memset(takes, 0, (size_t)halo->ranks->count);
     for (int k = 0; k < nz; k++) {
         for (int j = 0; j < ny; j++) {
@@ -182,8 +153,8 @@ static OozeStatus find_lists(OozeHalo *halo, const OozeSplit *split, const OozeF
     for (int r = 0; r < ranks; r++) {
         halo->send_at[r + 1] += halo->send_at[r];
     }
-    if (!reserve((void **)&halo->send, &halo->send_capacity, halo->send_at[ranks],
-                 sizeof *halo->send)) {
+    if (!ooze_reserve((void **)&halo->send, &halo->send_capacity, halo->send_at[ranks],
+                      sizeof *halo->send)) {
         ooze_free(takes);
         return ooze_fail_memory(error, "particles of other processes", halo->send_at[ranks] * 4);
     }
@@ -196,33 +167,18 @@ static OozeStatus find_lists(OozeHalo *halo, const OozeSplit *split, const OozeF
     return OOZE_OK;
 }
 
-static void find_receipts(OozeHalo *halo)
-{
-    OozeRanks *ranks = halo->ranks;
-    uint64_t *mine = halo->bytes, *theirs = mine + ranks->count;
-    for (int r = 0; r < ranks->count; r++) {
-        mine[r] = halo->send_at[r + 1] - halo->send_at[r];
-    }
-    ranks->swap(ranks, mine, theirs);
-    halo->receive_at[0] = 0;
-    for (int r = 0; r < ranks->count; r++) {
-        halo->receive_at[r + 1] = halo->receive_at[r] + theirs[r];
-    }
-    halo->below = halo->receive_at[ranks->rank];
-}
-
 static OozeStatus reserve_all(OozeHalo *halo, OozeError *error)
 {
     uint64_t ranks = (uint64_t)halo->ranks->count, ghosts = halo->receive_at[ranks];
     uint64_t blocks = halo->total / OOZE_SPLIT_BLOCK * 2 + 2 * ranks;
-    if (!reserve((void **)&halo->buffer, &halo->buffer_capacity,
-                 halo->send_at[ranks] * OOZE_HALO_ELEMENT_MAX, 1) ||
-        !reserve((void **)&halo->blocks, &halo->block_capacity, blocks * OOZE_HALO_ELEMENT_MAX,
-                 1) ||
-        !reserve((void **)&halo->ghost_index, &halo->ghost_capacity, halo->n + ghosts,
-                 sizeof *halo->ghost_index) ||
-        !reserve((void **)&halo->sorted, &halo->sorted_capacity, halo->n + ghosts + OOZE_LIST_PAD,
-                 sizeof *halo->sorted)) {
+    if (!ooze_reserve((void **)&halo->buffer, &halo->buffer_capacity,
+                      halo->send_at[ranks] * OOZE_HALO_ELEMENT_MAX, 1) ||
+        !ooze_reserve((void **)&halo->blocks, &halo->block_capacity, blocks * OOZE_HALO_ELEMENT_MAX,
+                      1) ||
+        !ooze_reserve((void **)&halo->ghost_index, &halo->ghost_capacity, halo->n + ghosts,
+                      sizeof *halo->ghost_index) ||
+        !ooze_reserve((void **)&halo->sorted, &halo->sorted_capacity,
+                      halo->n + ghosts + OOZE_LIST_PAD, sizeof *halo->sorted)) {
         return ooze_fail_memory(error, "particles of other processes",
                                 (halo->n + ghosts) * sizeof *halo->sorted);
     }
@@ -249,7 +205,8 @@ OozeStatus ooze_halo_find(OozeHalo *halo, const OozeSplit *split, const OozeFloa
     if (status) {
         return status;
     }
-    find_receipts(halo);
+    ooze_split_receipts(ranks, halo->send_at, halo->bytes, halo->receive_at);
+    halo->below = halo->receive_at[ranks->rank];
     status = reserve_all(halo, error);
     if (!status) {
         for (uint64_t i = 0; i < halo->n; i++) {

@@ -211,6 +211,17 @@ OozeStatus ooze_particles_add_field(OozeParticles *particles, const OozeFieldInf
     return OOZE_OK;
 }
 
+OozeStatus ooze_particles_match_fields(const OozeParticles *model, OozeParticles *copy,
+                                       OozeError *error)
+{
+    OozeStatus status = OOZE_OK;
+    int count = ooze_particles_field_count(model), field;
+    for (int i = ooze_particles_field_count(copy); i < count && !status; i++) {
+        status = ooze_particles_add_field(copy, ooze_particles_field_info(model, i), &field, error);
+    }
+    return status;
+}
+
 int ooze_particles_field_count(const OozeParticles *particles)
 {
     return particles->field_count;
@@ -268,6 +279,12 @@ void *ooze_particles_data(OozeParticles *particles, int field)
 const void *ooze_particles_data_const(const OozeParticles *particles, int field)
 {
     return particles->fields[field].data;
+}
+
+void *ooze_particles_find_data(OozeParticles *particles, const char *name)
+{
+    int field = name ? ooze_particles_find_field(particles, name) : -1;
+    return field < 0 ? NULL : ooze_particles_data(particles, field);
 }
 
 OozeFloat4 *ooze_particles_positions(OozeParticles *particles)

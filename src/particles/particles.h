@@ -26,6 +26,9 @@ void ooze_particles_destroy(OozeParticles *particles);
    OOZE_ERROR_ARGUMENT. */
 OozeStatus ooze_particles_add_field(OozeParticles *particles, const OozeFieldInfo *info, int *field,
                                     OozeError *error);
+/* Adds the fields of `model` that `copy` lacks, in the same order. */
+OozeStatus ooze_particles_match_fields(const OozeParticles *model, OozeParticles *copy,
+                                       OozeError *error);
 int ooze_particles_field_count(const OozeParticles *particles);
 const OozeFieldInfo *ooze_particles_field_info(const OozeParticles *particles, int field);
 int ooze_particles_find_field(const OozeParticles *particles, const char *name); /* -1: none */
@@ -39,6 +42,8 @@ void ooze_particles_set_next_id(OozeParticles *particles, uint64_t next_id);
    and for the dummy neighbour); pointers change when particles are added. */
 void *ooze_particles_data(OozeParticles *particles, int field);
 const void *ooze_particles_data_const(const OozeParticles *particles, int field);
+/* Data of the field of a name; NULL: there is none, or no name. */
+void *ooze_particles_find_data(OozeParticles *particles, const char *name);
 OozeFloat4 *ooze_particles_positions(OozeParticles *particles);
 OozeFloat4 *ooze_particles_velocities(OozeParticles *particles);
 uint64_t *ooze_particles_ids(OozeParticles *particles);

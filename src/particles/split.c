@@ -38,19 +38,6 @@ OozeStatus ooze_ranks_agree(OozeRanks *ranks, OozeStatus status, OozeError *erro
 
 /* ---- memory ---- */
 
-/* Does not keep the contents. */
-static bool reserve(void **block, uint64_t *capacity, uint64_t wanted, size_t size)
-{
-    if (*block && wanted <= *capacity) {
-        return true;
-    }
-    ooze_free(*block);
-    *capacity = 0;
-    *block = ooze_alloc(wanted + wanted / 4, size);
-    *capacity = *block ? wanted + wanted / 4 : 0;
-    return *block != NULL;
-}
-
 static OozeStatus prepare(OozeSplit *split, uint64_t n, OozeError *error)
 {
     uint64_t ranks = (uint64_t)split->ranks->count;
@@ -60,9 +47,9 @@ static OozeStatus prepare(OozeSplit *split, uint64_t n, OozeError *error)
     }
     split->grid = split->grid ? split->grid : ooze_grid_create();
     if (!split->send || !split->grid ||
-        !reserve((void **)&split->keys, &split->key_capacity, n, sizeof *split->keys) ||
-        !reserve((void **)&split->counts, &split->count_capacity, ranks * WAYS + 4 * ranks * ranks,
-                 sizeof *split->counts)) {
+        !ooze_reserve((void **)&split->keys, &split->key_capacity, n, sizeof *split->keys) ||
+        !ooze_reserve((void **)&split->counts, &split->count_capacity,
+                      ranks * WAYS + 4 * ranks * ranks, sizeof *split->counts)) {
         return ooze_fail_memory(error, "dividing particles among processes", n * 8);
     }
     return OOZE_OK;
@@ -222,19 +209,18 @@ static void divide_points(OozeSplit *split, const Cut *cuts)
     }
 }
 
-static void find_receipts(OozeSplit *split)
+void ooze_split_receipts(OozeRanks *ranks, const uint64_t *send, uint64_t *scratch,
+                         uint64_t *receive)
 {
-    OozeRanks *ranks = split->ranks;
-    uint64_t *mine = split->counts, *theirs = mine + ranks->count;
+    uint64_t *theirs = scratch + ranks->count;
     for (int r = 0; r < ranks->count; r++) {
-        mine[r] = split->send[r + 1] - split->send[r];
+        scratch[r] = send[r + 1] - send[r];
     }
-    ranks->swap(ranks, mine, theirs);
-    split->receive[0] = 0;
+    ranks->swap(ranks, scratch, theirs);
+    receive[0] = 0;
     for (int r = 0; r < ranks->count; r++) {
-        split->receive[r + 1] = split->receive[r] + theirs[r];
+        receive[r + 1] = receive[r] + theirs[r];
     }
-    split->after = split->receive[ranks->count];
 }
 
 OozeStatus ooze_split_find(OozeSplit *split, OozeThreads *threads, const OozeSplitPoints *p,
@@ -259,7 +245,8 @@ OozeStatus ooze_split_find(OozeSplit *split, OozeThreads *threads, const OozeSpl
         place_cuts(split, shares, cuts);
         narrow_cuts(split, cuts);
         divide_points(split, cuts);
-        find_receipts(split);
+        ooze_split_receipts(split->ranks, split->send, split->counts, split->receive);
+        split->after = split->receive[split->ranks->count];
         split->first = split->ranks->rank > 0 ? cuts[split->ranks->rank - 1].at : 0;
     }
     ooze_free(cuts);
@@ -318,9 +305,10 @@ static OozeStatus move(OozeSplit *split, const OozeColumn *columns, int count, S
         size += columns[c].size;
     }
     OozeStatus status = OOZE_OK;
-    if (!reserve((void **)&split->buffer[0], &split->buffer_capacity[0], from.at[ranks] * size,
-                 1) ||
-        !reserve((void **)&split->buffer[1], &split->buffer_capacity[1], to.at[ranks] * size, 1)) {
+    if (!ooze_reserve((void **)&split->buffer[0], &split->buffer_capacity[0], from.at[ranks] * size,
+                      1) ||
+        !ooze_reserve((void **)&split->buffer[1], &split->buffer_capacity[1], to.at[ranks] * size,
+                      1)) {
         status = ooze_fail_memory(error, "messages between processes",
                                   (from.at[ranks] + to.at[ranks]) * size);
     }

@@ -20,9 +20,9 @@ typedef struct OozeSplit {
     OozeGrid *grid;           /* of the points before; its order stays valid */
     uint64_t *send, *receive; /* per rank and one more: points, in the orders before and after */
     uint64_t *keys, *counts;  /* working memory */
-    uint64_t key_capacity, count_capacity;
+    size_t key_capacity, count_capacity;
     char *buffer[2];
-    uint64_t buffer_capacity[2];
+    size_t buffer_capacity[2];
 } OozeSplit; /* starts as zero, but for the ranks */
 void ooze_split_free(OozeSplit *split);
 uint64_t ooze_split_bytes(const OozeSplit *split);
@@ -58,6 +58,11 @@ OozeStatus ooze_split_move(OozeSplit *split, const OozeColumn *columns, int coun
                            OozeError *error);
 OozeStatus ooze_split_move_back(OozeSplit *split, const OozeColumn *columns, int count,
                                 OozeError *error);
+
+/* Where in its memory a rank receives from each, from where in it each is sent: sums, one more than
+   ranks. `scratch` holds two numbers a rank. */
+void ooze_split_receipts(OozeRanks *ranks, const uint64_t *send, uint64_t *scratch,
+                         uint64_t *receive);
 
 /* Agreement on an error: the status of the lowest rank that has one, on all ranks. Elsewhere a rank
    that fails returns its error at once, and the command ends the others, which wait for it. */

@@ -120,18 +120,24 @@ typedef struct Transfer {
     const uint32_t *order;
 } Transfer;
 
+/* Positions inside the periodic box, as the grid needs them. */
+typedef struct Wrap {
+    const OozePeriodic *periodic;
+    OozeF32x4 *x;
+} Wrap;
+
 static void wrap_range(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
-    Transfer *transfer = data;
-    const OozePeriodic *p = &transfer->sweep->job->context->periodic;
+    const Wrap *wrap = data;
+    const OozePeriodic *p = wrap->periodic;
     for (uint64_t i = begin; i < end; i++) {
-        OozeF32x4 x = transfer->x[i];
+        OozeF32x4 x = wrap->x[i];
         for (int axis = 0; axis < 3; axis++) {
             x[axis] = ooze_periodic_wrap(x[axis], p->min[axis], p->length[axis], p->inverse[axis]);
         }
         x[3] = 0;
-        transfer->x[i] = x;
+        wrap->x[i] = x;
     }
 }
 
@@ -501,9 +507,6 @@ static OozeStatus begin(Transfer *transfer, OozeError *error)
     OozeDensitySweep *s = transfer->sweep;
     const OozeDensityJob *job = s->job;
     const OozeStepContext *c = job->context;
-    if (!c->halo) { /* else done before they were divided */
-        run(s, wrap_range, transfer);
-    }
     OozeStatus status = ooze_grid_sort(job->grid, c->threads, (const OozeFloat4 *)transfer->x,
                                        job->n, c->support, &c->periodic, error);
     status = status || !c->halo ? status : find_ghosts(job, transfer->x, error);
@@ -554,6 +557,8 @@ OozeStatus ooze_density_solve_part(const OozeDensityJob *job, OozeF32x4 *x, Ooze
 OozeStatus ooze_density_solve(const OozeDensityJob *job, OozeF32x4 *x, OozeF32x4 *shift,
                               OozeError *error)
 {
+    Wrap wrap = {&job->context->periodic, x};
+    ooze_parallel_for(job->context->threads, job->n, OOZE_DENSITY_GRAIN, wrap_range, &wrap);
     return job->context->halo ? ooze_density_solve_on_ranks(job, x, shift, error)
                               : ooze_density_solve_part(job, x, shift, error);
 }

@@ -27,19 +27,6 @@ static void add_column(Moved *moved, const void *from, void *to, size_t size)
     }
 }
 
-/* Positions inside the periodic box, as the grid needs them. */
-static void wrap(const OozeDensityJob *job, OozeF32x4 *x)
-{
-    const OozePeriodic *p = &job->context->periodic;
-    for (uint64_t i = 0; i < job->n; i++) {
-        for (int axis = 0; axis < 3; axis++) {
-            x[i][axis] =
-                ooze_periodic_wrap(x[i][axis], p->min[axis], p->length[axis], p->inverse[axis]);
-        }
-        x[i][3] = 0;
-    }
-}
-
 static OozeStatus allocate(Moved *moved, const OozeDensityJob *job, OozeError *error)
 {
     OozeArena *arena = job->context->arena;
@@ -109,7 +96,6 @@ OozeStatus ooze_density_solve_on_ranks(const OozeDensityJob *job, OozeF32x4 *x, 
     if (!*job->halo) {
         return ooze_fail_memory(error, "the density stage", 0);
     }
-    wrap(job, x);
     moved.context.halo = *job->halo;
     moved.job.context = &moved.context;
     OozeSplitPoints points = {(const OozeFloat4 *)x, job->n, c->support, &c->periodic};

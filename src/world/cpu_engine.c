@@ -173,21 +173,15 @@ static void count_fast_range(void *data, uint64_t begin, uint64_t end, int worke
     job->counts[begin / GRAIN] = count;
 }
 
-static const void *find_field(OozeParticles *particles, const char *name)
-{
-    int index = name ? ooze_particles_find_field(particles, name) : -1;
-    return index < 0 ? NULL : ooze_particles_data(particles, index);
-}
-
 /* Stores the particles that were counted, chunk by chunk. */
 static void store_fast(OozeParticles *particles, const OozeFastQuery *query, const FastJob *job,
                        OozeFastParticle *found)
 {
     uint64_t n = ooze_particles_count(particles), stored = 0;
     const OozeFloat4 *x = ooze_particles_positions(particles), *v = job->velocities;
-    const uint16_t *nozzle = find_field(particles, "nozzle");
-    const uint16_t *body = find_field(particles, "body");
-    const uint8_t *bound = find_field(particles, query->bound_field);
+    const uint16_t *nozzle = ooze_particles_find_data(particles, "nozzle");
+    const uint16_t *body = ooze_particles_find_data(particles, "body");
+    const uint8_t *bound = ooze_particles_find_data(particles, query->bound_field);
     for (uint64_t i = 0; i < n; i++) {
         if (i % GRAIN == 0 && job->counts[i / GRAIN] == 0) {
             i += GRAIN - 1;

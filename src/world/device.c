@@ -273,21 +273,11 @@ uint64_t ooze_world_particle_count(const OozeWorld *world)
 
 /* ---- arrivals -------------------------------------------------------------------------- */
 
-/* Adds the fields of `model` that `copy` lacks, in the same order. */
-static OozeStatus match_fields(const OozeParticles *model, OozeParticles *copy, OozeError *error)
-{
-    OozeStatus status = OOZE_OK;
-    int count = ooze_particles_field_count(model), field;
-    for (int i = ooze_particles_field_count(copy); i < count && !status; i++) {
-        status = ooze_particles_add_field(copy, ooze_particles_field_info(model, i), &field, error);
-    }
-    return status;
-}
-
 OozeStatus ooze_world_begin_arrivals(OozeWorld *world, OozeParticles **arrivals, OozeError *error)
 {
     OozeStatus status = world->arrivals ? OOZE_OK : ooze_particles_create(&world->arrivals, error);
-    status = status ? status : match_fields(world->particles, world->arrivals, error);
+    status =
+        status ? status : ooze_particles_match_fields(world->particles, world->arrivals, error);
     status = status ? status : ooze_particles_resize(world->arrivals, 0, error);
     if (!status) {
         ooze_particles_set_next_id(world->arrivals, ooze_particles_next_id(world->particles));

@@ -176,16 +176,6 @@ static OozeStatus copy_parts(RanksEngine *engine, OozeParticles *all, const uint
     return status;
 }
 
-static OozeStatus match_fields(const OozeParticles *model, OozeParticles *copy, OozeError *error)
-{
-    OozeStatus status = OOZE_OK;
-    int count = ooze_particles_field_count(model), field;
-    for (int i = ooze_particles_field_count(copy); i < count && !status; i++) {
-        status = ooze_particles_add_field(copy, ooze_particles_field_info(model, i), &field, error);
-    }
-    return status;
-}
-
 /* Numbers of particles of the ranks; the caller frees them. */
 static uint64_t *gather_counts(RanksEngine *engine, uint64_t own)
 {
@@ -209,7 +199,7 @@ static OozeStatus ranks_upload(void *data, const OozeParticles *particles,
     engine->total = facts[0];
     ooze_particles_set_next_id(engine->world->particles, facts[1]);
     uint64_t begin = facts[0] * rank / ranks, end = facts[0] * (rank + 1) / ranks;
-    OozeStatus status = match_fields(particles, own->particles, error);
+    OozeStatus status = ooze_particles_match_fields(particles, own->particles, error);
     status = status ? status : ooze_particles_reserve(own->particles, end - begin, error);
     uint64_t *counts = status ? NULL : gather_counts(engine, end - begin);
     if (!status) {
@@ -457,12 +447,6 @@ static OozeStatus ranks_find_cells(void *data, const OozeCellMap *map, float spe
     return status;
 }
 
-static const void *field_or_null(OozeParticles *store, const char *name)
-{
-    int field = ooze_particles_find_field(store, name);
-    return field < 0 ? NULL : ooze_particles_data(store, field);
-}
-
 /* The context of this rank's particles. */
 static OozeStepContext own_context(RanksEngine *engine, const OozeStepContext *context)
 {
@@ -470,10 +454,10 @@ static OozeStepContext own_context(RanksEngine *engine, const OozeStepContext *c
     OozeWorld *world = &engine->own;
     own.particles = world->particles;
     own.halo = engine->halo;
-    own.prescribed = field_or_null(world->particles, "nozzle");
-    own.rest = field_or_null(world->particles, "rest_position");
-    own.temperature = field_or_null(world->particles, "temperature");
-    own.phase = field_or_null(world->particles, "phase");
+    own.prescribed = ooze_particles_find_data(world->particles, "nozzle");
+    own.rest = ooze_particles_find_data(world->particles, "rest_position");
+    own.temperature = ooze_particles_find_data(world->particles, "temperature");
+    own.phase = ooze_particles_find_data(world->particles, "phase");
     own.fluid = &world->fluid;
     own.fluid_boundary = &world->fluid_boundary;
     return own;

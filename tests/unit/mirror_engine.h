@@ -189,22 +189,16 @@ static OozeStatus mirror_find(void *data, const OozeStepContext *c, bool resampl
     return ooze_cpu_engine.find_neighbours(data, c, resampled, error);
 }
 
-static const void *mirror_field(OozeParticles *store, const char *name)
-{
-    int field = ooze_particles_find_field(store, name);
-    return field < 0 ? NULL : ooze_particles_data(store, field);
-}
-
 static OozeStepContext mirror_context(const OozeWorld *shadow, const OozeStepContext *context)
 {
     OozeStepContext own = *context;
     own.particles = shadow->particles;
-    own.temperature = mirror_field(shadow->particles, "temperature");
-    own.phase = mirror_field(shadow->particles, "phase");
-    own.prescribed = mirror_field(shadow->particles, "nozzle");
-    own.body = mirror_field(shadow->particles, "body");
-    own.pin = mirror_field(shadow->particles, "pin");
-    own.rest = mirror_field(shadow->particles, "rest_position");
+    own.temperature = ooze_particles_find_data(shadow->particles, "temperature");
+    own.phase = ooze_particles_find_data(shadow->particles, "phase");
+    own.prescribed = ooze_particles_find_data(shadow->particles, "nozzle");
+    own.body = ooze_particles_find_data(shadow->particles, "body");
+    own.pin = ooze_particles_find_data(shadow->particles, "pin");
+    own.rest = ooze_particles_find_data(shadow->particles, "rest_position");
     own.fluid = &shadow->fluid;
     own.fluid_boundary = &shadow->fluid_boundary;
     return own;

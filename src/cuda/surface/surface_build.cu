@@ -286,10 +286,5 @@ static bool available(char *text, size_t size)
 
 } // namespace ooze
 
-#ifdef __CUDACC__
-#define STAND_IN false
-#else
-#define STAND_IN true
-#endif
-
-extern "C" const OozeSurfaceDevice ooze_cuda_surface = {STAND_IN, ooze::available, ooze::build};
+extern "C" const OozeSurfaceDevice ooze_cuda_surface = {OOZE_STAND_IN, ooze::available,
+                                                        ooze::build};

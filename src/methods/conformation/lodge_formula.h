@@ -195,14 +195,19 @@ OOZE_FORMULA float ooze_lodge_ramp(float x)
 /* Eigenvalues of a conformation, and whether its fluid is pulled apart: 0, at rest, sheared or
    pressed, to 1. */
 typedef struct OozeLodgePull {
-    float least, most, pulled;
+    float most, pulled;
+    float least; /* where pulled is above 0 */
 } OozeLodgePull;
 
 OOZE_FORMULA OozeLodgePull ooze_lodge_pull(OozeSym3 q, float expansion)
 {
     OozeLodgePull p;
-    p.least = ooze_sym3_min_eigenvalue(q);
     p.most = -ooze_sym3_min_eigenvalue(ooze_sym3_scale(q, -1.0f));
+    p.least = p.pulled = 0.0f;
+    if (!(p.most > OOZE_LODGE_STRETCHED)) {
+        return p; /* nearly all fluid */
+    }
+    p.least = ooze_sym3_min_eigenvalue(q);
     float across = ooze_sym3_trace(q) - p.least - p.most;
     float stretched = ooze_lodge_ramp((p.most - OOZE_LODGE_STRETCHED) / OOZE_LODGE_STRETCHED_RANGE);
     /* along one axis: a puddle that spreads is stretched along two */
@@ -232,9 +237,12 @@ OOZE_FORMULA float ooze_lodge_stretch(OozeSym3 q, float expansion)
 OOZE_FORMULA OozeSym3 ooze_lodge_evening(const OozeRheology *m, int more, const OozeSym3 *q,
                                          float expansion)
 {
+    if (isfinite(m->longest_relaxation)) {
+        return ooze_sym3_identity(0);
+    }
     OozeSym3 mean = ooze_lodge_mean(m, more, q);
     OozeLodgePull pull = ooze_lodge_pull(mean, expansion);
-    if (!(pull.pulled > 0.0f) || isfinite(m->longest_relaxation)) {
+    if (!(pull.pulled > 0.0f)) {
         return ooze_sym3_identity(0);
     }
     OozeSym3 above = ooze_sym3_add(mean, ooze_sym3_identity(-pull.least));
