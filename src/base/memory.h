@@ -18,7 +18,7 @@ void *ooze_alloc_zero(size_t count, size_t size);
 /* Grows a block to new_count elements, keeping the first old_count; NULL leaves the old one. */
 void *ooze_grow(void *block, size_t old_count, size_t new_count, size_t size);
 void ooze_free(void *block);
-/* A block of at least `wanted` elements: a block that is too small is replaced by one with a quarter
+/* A block of at least `wanted` elements: one that is too small is replaced by one with a quarter
    more, without its contents. It is freed first, since both together may be too much; false: out of
    memory, and there is none. */
 bool ooze_reserve(void **block, size_t *capacity, size_t wanted, size_t size);

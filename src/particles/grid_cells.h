@@ -69,8 +69,7 @@ typedef struct OozeGridColumns {
 /* Axis k of points between low and high. */
 OozeStatus ooze_grid_axis(OozeGridAxis *axis, int k, const OozePeriodic *periodic,
                           const OozeGridColumns *columns, float low, float high, OozeError *error);
-/* The columns adjacent to `centre` and `centre` itself, ascending, without duplicates: their number.
- */
+/* The columns adjacent to `centre` and `centre` itself, ascending, each once; their number. */
 int ooze_grid_columns(const OozeGridAxis *axis, int32_t centre, int32_t columns[3]);
 OozeStatus ooze_grid_not_finite(uint64_t i, OozeFloat4 point, OozeError *error);
 
