@@ -193,6 +193,7 @@ OozeRanks *ooze_mpi_open(void)
     if (!group->counts || !group->places) {
         ooze_mpi_abort(EXIT_FAILURE);
     }
+    reserve_requests(group, 4 * count); /* enough for all but messages longer than a piece */
     OozeRanks *ranks = &group->ranks;
     *ranks = (OozeRanks){.count = count,
                          .sum = sum,
