@@ -22,9 +22,9 @@ typedef struct OozeExactSum {
 /* Adds values[0], values[stride], ... */
 void ooze_exact_add(OozeExactSum *sum, const double *values, uint64_t count, uint64_t stride);
 
-/* The doubles nearest to `count` sums, each over all ranks, ties to even; infinite where that is too
-   large, and NaN where one of the numbers was not finite. One call of all ranks. NULL: one process.
-   The sums have no more use. */
+/* The doubles nearest to `count` sums, each over all ranks, ties to even; infinite where that is
+   too large, and NaN where one of the numbers was not finite. One call of all ranks; NULL: there is
+   one process. The sums have no more use. */
 void ooze_exact_round(OozeExactSum *sums, int count, OozeRanks *ranks, double *rounded);
 
 #endif

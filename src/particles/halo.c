@@ -127,8 +127,8 @@ static void cell_of(const OozeGridAxis axis[3], OozeFloat4 p, int32_t cell[3])
     cell[2] = ooze_grid_number(&axis[2], p.z);
 }
 
-/* Particles that other ranks take are those with ghosts near them. In the order of the grid they are
-   mostly the first and the last: the longest range between them, in whole blocks, is the inner
+/* Particles that other ranks take are those with ghosts near them. In the order of the grid they
+   are mostly the first and the last: the longest range between them, in whole blocks, is the inner
    one. The last block of all may be shorter. */
 static void keep_longer_gap(OozeHalo *halo, uint64_t begin, uint64_t end)
 {

@@ -4,8 +4,8 @@
    do nothing or the same for the own particles alone.
 
    Lists hold neighbours in the order of all ranks' particles, as on one process, so that sums over
-   neighbours have the same bits. Sums over all particles are sums of blocks, which are added without
-   rounding (base/exact_sum.h). */
+   neighbours have the same bits. Sums over all particles are sums of blocks, which are added
+   without rounding (base/exact_sum.h). */
 #ifndef OOZE_PARTICLES_HALO_H
 #define OOZE_PARTICLES_HALO_H
 
