@@ -16,7 +16,7 @@ import numpy
 
 CELL = 2.2             # edge of a cell in spacings: the support of `conformation`
 GHOST_BYTES = {"velocity": 64, "density": 32, "rest": 200}  # of docs/cluster.md, Messages
-WARM_START_BYTES = 32 / 256  # a particle of all: sums of components of fluid, in every pass
+WARM_START_BYTES = 32 / 256  # a particle of all and step: sums of components of fluid
 EXCHANGES = {"velocity": 2, "density": 2, "rest": 20}
 CALLS = {"velocity": 2, "density": 1, "rest": 30}
 
@@ -35,7 +35,7 @@ GPU_PARTICLES = 11.85e6
 GPU_SECONDS = {"velocity": 3.4e-3 / GPU_PARTICLES, "density": 2.15e-3 / GPU_PARTICLES}
 GPU_STEP = 0.79 / 5
 GPU_ITERATIONS = {"velocity": 30, "density": 5, "rest": 1}
-GPU_PASSES, GPU_STEPS_A_FRAME = 2, 5
+GPU_STEPS_A_FRAME = 5
 GPU_BYTES, GPU_MEMORY = 600, 141e9
 GPU_SECONDS["rest"] = GPU_STEP / GPU_PARTICLES - sum(
     GPU_SECONDS[stage] * GPU_ITERATIONS[stage] for stage in ("velocity", "density"))
@@ -157,7 +157,7 @@ def print_model(model):
 # ---- clusters of hosts ----
 
 def predict_hosts(model, particles, ranks):
-    """Seconds of work and of messages in a step of one pass; hosts have as many cores as the one
+    """Seconds of work and of messages in a step; hosts have as many cores as the one
     that was measured."""
     iterations = model["iterations"]
     cores, busy = model["cores"], min(ranks, model["cores"])
@@ -213,7 +213,7 @@ def predict_gpus(particles, gpus):
             CALLS[stage] * stages)
         parts[stage] = count * own * GPU_SECONDS[stage]
         parts[stage + " messages"] = count * sent if gpus > 1 else 0.0
-    gathered = GPU_PASSES * WARM_START_BYTES * particles / link["bandwidth"]
+    gathered = WARM_START_BYTES * particles / link["bandwidth"]
     parts["rest messages"] += gathered if gpus > 1 else 0.0
     return parts
 
