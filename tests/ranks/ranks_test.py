@@ -264,13 +264,16 @@ probes:""")
         one = self.folder / "one"
         self.run_ooze(0, "run", scene, "-o", one)
         wanted = self.hash_of(one)
-        dice = random.Random(26)
+        dice, began, hits = random.Random(26), time.monotonic(), 0
+        done = self.run_ooze(3, "run", scene, "-o", self.folder / "three")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        duration = time.monotonic() - began
         for kill in range(KILLS):
             run = self.folder / f"killed{kill}"
             process = subprocess.Popen(
                 self.command(3, "run", scene, "-o", run, "--checkpoint-every", 0.2),
                 env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-            time.sleep(1.0 + 2.0 * dice.random())
+            time.sleep(duration * (0.1 + 0.8 * dice.random()))
             children = self.rank_processes(process.pid)
             if children:
                 os.kill(dice.choice(children), signal.SIGKILL)
@@ -278,9 +281,13 @@ probes:""")
             if process.returncode == 0:
                 continue  # it had finished
             self.assertIn("killed", said.lower())
+            hits += 1
             done = self.run_ooze(2, "run", scene, "-o", run, "--resume")
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertEqual(self.hash_of(run), wanted)
+            shutil.rmtree(run)
+        print(f"\n{hits} of {KILLS} runs were killed before their end", file=sys.stderr)
+        self.assertTrue(hits > KILLS // 2 or not FULL)
 
 
 if __name__ == "__main__":
