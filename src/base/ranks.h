@@ -20,9 +20,11 @@ struct OozeRanks {
     int rank, count;
     char host[64]; /* of this rank */
     OozeRankTraffic traffic;
-    /* Element-wise over all ranks, in place. */
+    /* Element-wise over all ranks, in place; sums modulo 2^64. */
     void (*sum)(OozeRanks *ranks, uint64_t *values, int count);
     void (*max)(OozeRanks *ranks, double *values, int count);
+    /* Element-wise over the ranks before this one, in place. */
+    void (*sum_before)(OozeRanks *ranks, uint64_t *values, int count);
     /* `bytes` bytes of every rank, in their order. */
     void (*gather)(OozeRanks *ranks, const void *from, size_t bytes, void *to);
     /* The same with numbers of bytes that differ, known to all. */
@@ -32,6 +34,12 @@ struct OozeRanks {
     /* send[at[r]] .. send[at[r + 1]] to rank r, and likewise from rank r; in bytes. */
     void (*exchange)(OozeRanks *ranks, const void *send, const uint64_t *send_at, void *receive,
                      const uint64_t *receive_at);
+    /* The same in parts: messages travel between `begin` and `end`, and go on in calls of `poll`.
+       Until the end the arrays stay as they are and no other function is called. */
+    void (*exchange_begin)(OozeRanks *ranks, const void *send, const uint64_t *send_at,
+                           void *receive, const uint64_t *receive_at);
+    void (*exchange_poll)(OozeRanks *ranks);
+    void (*exchange_end)(OozeRanks *ranks);
     void (*broadcast)(OozeRanks *ranks, void *data, uint64_t bytes); /* from rank 0 */
 };
 

@@ -32,14 +32,15 @@ static int started_together(void)
 }
 #endif
 
-/* Only rank 0 prints. */
+/* Only rank 0 prints. Errors of the others are kept, for the case that it has none. */
 static void mute(OozeCluster *cluster)
 {
     int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
     cluster->messages = dup(STDERR_FILENO);
+    cluster->said = tmpfile();
     if (nowhere >= 0 && cluster->messages >= 0) {
         fflush(stderr);
-        dup2(nowhere, STDERR_FILENO);
+        dup2(cluster->said ? fileno(cluster->said) : nowhere, STDERR_FILENO);
         dup2(nowhere, STDOUT_FILENO);
     }
     if (nowhere >= 0) {
@@ -47,12 +48,34 @@ static void mute(OozeCluster *cluster)
     }
 }
 
+#ifdef OOZE_WITH_MPI
+/* The processes of a host share its cores. All processes call this before one of them can fail. */
+static int share_cores(OozeRanks *ranks)
+{
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    char *hosts = ooze_alloc_zero((size_t)ranks->count, sizeof ranks->host);
+    int here = 0;
+    if (!hosts) {
+        ooze_report_line("ooze: process %d on '%s' is out of memory", ranks->rank, ranks->host);
+        ooze_mpi_abort(EXIT_FAILURE);
+        return 1;
+    }
+    ranks->gather(ranks, ranks->host, sizeof ranks->host, hosts);
+    for (int r = 0; r < ranks->count; r++) {
+        here += strcmp(hosts + (size_t)r * sizeof ranks->host, ranks->host) == 0;
+    }
+    ooze_free(hosts);
+    return cores / here > 1 ? (int)(cores / here) : 1;
+}
+#endif
+
 OozeStatus ooze_cluster_open(OozeCluster *cluster, OozeError *error)
 {
     *cluster = (OozeCluster){.messages = -1};
 #ifdef OOZE_WITH_MPI
     (void)error;
     cluster->ranks = ooze_mpi_open();
+    cluster->threads = cluster->ranks ? share_cores(cluster->ranks) : 0;
 #else
     if (started_together() > 1) {
         return ooze_fail(error, OOZE_ERROR_UNSUPPORTED,
@@ -83,23 +106,51 @@ static void unmute(OozeCluster *cluster)
     }
 }
 
-void ooze_cluster_fail(OozeCluster *cluster, const OozeError *error, int code)
+/* The error with the process that has it. */
+static OozeError place_error(const OozeCluster *cluster, const OozeError *error)
 {
-    if (!cluster->ranks || cluster->ranks->count == 1) {
-        return;
+    OozeError placed = *error;
+    int used = snprintf(placed.message, sizeof placed.message,
+                        "process %d on '%s': ", cluster->ranks->rank, cluster->ranks->host);
+    snprintf(placed.message + used, sizeof placed.message - (size_t)used, "%.800s", error->message);
+    return placed;
+}
+
+int ooze_cluster_fail(OozeCluster *cluster, const OozeError *error)
+{
+    if (ooze_rank_count(cluster->ranks) == 1) {
+        return ooze_report_error(error);
     }
     if (!ooze_cluster_leads(cluster)) {
         sleep(PATIENCE);
         unmute(cluster);
-        ooze_report_line("ooze: process %d on '%s': %s", cluster->ranks->rank, cluster->ranks->host,
-                         error->message);
     }
+    OozeError placed = place_error(cluster, error);
+    bool of_all = ooze_cluster_leads(cluster) && error->status != OOZE_ERROR_MEMORY &&
+                  error->status != OOZE_ERROR_WRITE;
+    int code = ooze_report_error(of_all ? error : &placed);
     fflush(stderr);
 #ifdef OOZE_WITH_MPI
     ooze_mpi_abort(code);
-#else
-    (void)code;
 #endif
+    return code;
+}
+
+/* Prints the error that this process has kept to itself. */
+static void print_reason(const OozeCluster *cluster)
+{
+    char line[1024];
+    const char *reason = NULL;
+    if (cluster->said) {
+        rewind(cluster->said);
+        while (!reason && fgets(line, sizeof line, cluster->said)) {
+            line[strcspn(line, "\n")] = '\0';
+            reason = strstr(line, "error: ");
+        }
+    }
+    ooze_report_line("ooze: process %d on '%s' cannot begin: %s", cluster->ranks->rank,
+                     cluster->ranks->host,
+                     reason ? reason : "can it read the scene and the run folder?");
 }
 
 int ooze_cluster_agree(OozeCluster *cluster, int code)
@@ -111,28 +162,9 @@ int ooze_cluster_agree(OozeCluster *cluster, int code)
     cluster->ranks->max(cluster->ranks, worst, 2);
     if (code != 0 && worst[1] == 0.0 && !ooze_cluster_leads(cluster)) {
         unmute(cluster);
-        ooze_report_line("ooze: process %d on '%s' cannot begin: can it read the scene and the "
-                         "run folder?",
-                         cluster->ranks->rank, cluster->ranks->host);
+        print_reason(cluster);
     }
     return (int)worst[0];
-}
-
-int ooze_cluster_threads(OozeCluster *cluster)
-{
-    OozeRanks *ranks = cluster->ranks;
-    long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    char *hosts = ranks ? ooze_alloc_zero((size_t)ranks->count, sizeof ranks->host) : NULL;
-    int here = 0;
-    if (!hosts) {
-        return 0;
-    }
-    ranks->gather(ranks, ranks->host, sizeof ranks->host, hosts);
-    for (int r = 0; r < ranks->count; r++) {
-        here += strcmp(hosts + (size_t)r * sizeof ranks->host, ranks->host) == 0;
-    }
-    ooze_free(hosts);
-    return cores / here > 1 ? (int)(cores / here) : 1;
 }
 
 void ooze_cluster_report(OozeCluster *cluster, uint64_t steps, OozeText *table)
@@ -163,6 +195,9 @@ void ooze_cluster_close(OozeCluster *cluster, int code)
 #endif
     if (cluster->messages >= 0) {
         close(cluster->messages);
+    }
+    if (cluster->said) {
+        fclose(cluster->said);
     }
     *cluster = (OozeCluster){.messages = -1};
 }

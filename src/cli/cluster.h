@@ -3,6 +3,7 @@
 #define OOZE_CLI_CLUSTER_H
 
 #include <stdbool.h>
+#include <stdio.h>
 
 #include "base/fail.h"
 #include "base/ranks.h"
@@ -11,7 +12,8 @@
 typedef struct OozeCluster {
     OozeRanks *ranks; /* NULL: one process */
     int messages;     /* descriptor of stderr of a process that follows, which prints nothing; -1 */
-    bool stepping;    /* from now on a process that fails ends all of them */
+    int threads;      /* of this process, where none are given; 0: of all cores */
+    FILE *said;       /* what it would have printed; NULL: lost */
 } OozeCluster;
 
 /* Joins the processes. Fails where they were started together and this build has no MPI. */
@@ -21,12 +23,11 @@ void ooze_cluster_close(OozeCluster *cluster, int code);
 
 /* Whether this process prints and writes. */
 bool ooze_cluster_leads(const OozeCluster *cluster);
-/* The largest code of all processes; one that fails alone prints where it is. */
+/* The largest code of all processes; where process 0 has none, one that has prints why. */
 int ooze_cluster_agree(OozeCluster *cluster, int code);
-/* Threads of this process, where none are given: the processes of a host share its cores. */
-int ooze_cluster_threads(OozeCluster *cluster);
-/* Prints an error of this process, which may be the only one that has it, and ends all. */
-void ooze_cluster_fail(OozeCluster *cluster, const OozeError *error, int code);
+/* Prints an error of this process, which may be the only one that has it, with the process and its
+   host, and ends all. Returns the exit code where there is one process. */
+int ooze_cluster_fail(OozeCluster *cluster, const OozeError *error);
 /* Messages and bytes of all processes, per step. */
 void ooze_cluster_report(OozeCluster *cluster, uint64_t steps, OozeText *table);
 

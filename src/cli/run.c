@@ -257,9 +257,7 @@ static int finish(Job *job, OozeStatus status, const OozeError *error)
     }
     if (status) {
         ooze_run_log_line(&job->log, "error: %s", error->message);
-        int code = ooze_report_error(error);
-        ooze_cluster_fail(&job->cluster, error, code);
-        return code;
+        return ooze_cluster_fail(&job->cluster, error);
     }
     ooze_run_log_line(&job->log, "finished: frame %llu, step %llu, %s",
                       (unsigned long long)session->last_frame, (unsigned long long)session->step,
@@ -412,7 +410,7 @@ static int simulate(Job *job)
 static int build_world(Job *job)
 {
     OozeError error = {0};
-    int shared = ooze_cluster_threads(&job->cluster);
+    int shared = job->cluster.threads;
     bool leads = ooze_cluster_leads(&job->cluster); /* others place no particles */
     job->plan.threads = job->plan.threads ? job->plan.threads : (uint64_t)shared;
     OozeBuildOptions options = {.threads = (int)job->plan.threads,

@@ -16,7 +16,7 @@ typedef struct Group {
     OozeRanks ranks;
     int *counts, *places; /* per rank, of a collective call */
     MPI_Request *requests;
-    int request_capacity;
+    int request_capacity, request_count; /* count: of the exchange that is under way */
 } Group;
 
 static void count_collective(OozeRanks *ranks, uint64_t bytes, double start)
@@ -30,6 +30,16 @@ static void sum(OozeRanks *ranks, uint64_t *values, int count)
 {
     double start = ooze_clock();
     MPI_Allreduce(MPI_IN_PLACE, values, count, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
+    count_collective(ranks, (uint64_t)count * sizeof *values, start);
+}
+
+static void sum_before(OozeRanks *ranks, uint64_t *values, int count)
+{
+    double start = ooze_clock();
+    MPI_Exscan(MPI_IN_PLACE, values, count, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
+    if (ranks->rank == 0) { /* left as it was */
+        memset(values, 0, (size_t)count * sizeof *values);
+    }
     count_collective(ranks, (uint64_t)count * sizeof *values, start);
 }
 
@@ -84,8 +94,8 @@ static MPI_Request *reserve_requests(Group *group, int wanted)
 }
 
 /* Messages between ranks that have something to tell each other. */
-static void exchange(OozeRanks *ranks, const void *send, const uint64_t *send_at, void *receive,
-                     const uint64_t *receive_at)
+static void exchange_begin(OozeRanks *ranks, const void *send, const uint64_t *send_at,
+                           void *receive, const uint64_t *receive_at)
 {
     double start = ooze_clock();
     Group *group = (Group *)ranks;
@@ -111,8 +121,32 @@ static void exchange(OozeRanks *ranks, const void *send, const uint64_t *send_at
     }
     memcpy((char *)receive + receive_at[me], (const char *)send + send_at[me],
            send_at[me + 1] - send_at[me]);
-    MPI_Waitall(used, requests, MPI_STATUSES_IGNORE);
+    group->request_count = used;
     ranks->traffic.seconds += ooze_clock() - start;
+}
+
+static void exchange_poll(OozeRanks *ranks)
+{
+    Group *group = (Group *)ranks;
+    int done;
+    MPI_Testall(group->request_count, group->requests, &done, MPI_STATUSES_IGNORE);
+    group->request_count = done ? 0 : group->request_count;
+}
+
+static void exchange_end(OozeRanks *ranks)
+{
+    double start = ooze_clock();
+    Group *group = (Group *)ranks;
+    MPI_Waitall(group->request_count, group->requests, MPI_STATUSES_IGNORE);
+    group->request_count = 0;
+    ranks->traffic.seconds += ooze_clock() - start;
+}
+
+static void exchange(OozeRanks *ranks, const void *send, const uint64_t *send_at, void *receive,
+                     const uint64_t *receive_at)
+{
+    exchange_begin(ranks, send, send_at, receive, receive_at);
+    exchange_end(ranks);
 }
 
 static void gather_varied(OozeRanks *ranks, const void *from, const uint64_t *bytes, void *to)
@@ -159,14 +193,19 @@ OozeRanks *ooze_mpi_open(void)
     if (!group->counts || !group->places) {
         ooze_mpi_abort(EXIT_FAILURE);
     }
+    reserve_requests(group, 4 * count); /* enough for all but messages longer than a piece */
     OozeRanks *ranks = &group->ranks;
     *ranks = (OozeRanks){.count = count,
                          .sum = sum,
                          .max = max,
+                         .sum_before = sum_before,
                          .gather = gather,
                          .gather_varied = gather_varied,
                          .swap = swap,
                          .exchange = exchange,
+                         .exchange_begin = exchange_begin,
+                         .exchange_poll = exchange_poll,
+                         .exchange_end = exchange_end,
                          .broadcast = broadcast};
     MPI_Comm_rank(MPI_COMM_WORLD, &ranks->rank);
     gethostname(ranks->host, sizeof ranks->host - 1);

@@ -3,11 +3,13 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/exact_sum.h"
 #include "base/fail.h"
 
 enum { GRAIN = 8192 };
 
-/* Keys of the first and last particle of a rank; first > last where it has none. */
+/* Keys of the first and last particle of a rank; where it has none, both are the last key of the
+   rank before. */
 typedef struct KeyRange {
     uint64_t first, last, n;
 } KeyRange;
@@ -16,6 +18,7 @@ struct OozeHalo {
     OozeRanks *ranks;
     uint64_t n, first, total;       /* own particles, those of ranks before, those of all ranks */
     uint64_t below;                 /* ghosts of ranks before this one */
+    uint64_t inner, inner_end;      /* blocks of own particles without ghosts near them */
     KeyRange *range;                /* per rank */
     uint64_t *send_at, *receive_at; /* per rank and one more: particles */
     uint64_t *bytes;                /* working memory: 2 (ranks + 1) */
@@ -25,8 +28,6 @@ struct OozeHalo {
     size_t ghost_capacity;
     char *buffer; /* of messages */
     size_t buffer_capacity;
-    char *blocks; /* of all ranks */
-    size_t block_capacity;
     OozeFloat4 *sorted; /* ghosts of ranks before, own points, ghosts of ranks behind */
     size_t sorted_capacity;
 };
@@ -57,7 +58,6 @@ void ooze_halo_destroy(OozeHalo *halo)
         ooze_free(halo->send);
         ooze_free(halo->ghost_index);
         ooze_free(halo->buffer);
-        ooze_free(halo->blocks);
         ooze_free(halo->sorted);
         ooze_free(halo);
     }
@@ -66,8 +66,7 @@ void ooze_halo_destroy(OozeHalo *halo)
 uint64_t ooze_halo_bytes(const OozeHalo *halo)
 {
     return halo ? sizeof *halo + halo->send_capacity * 4 + halo->ghost_capacity * 8 +
-                      halo->buffer_capacity + halo->block_capacity +
-                      halo->sorted_capacity * sizeof *halo->sorted
+                      halo->buffer_capacity + halo->sorted_capacity * sizeof *halo->sorted
                 : 0;
 }
 
@@ -78,29 +77,43 @@ static uint64_t ghost_count(const OozeHalo *halo)
 
 /* ---- which particles which rank needs ---- */
 
-/* The ranks with particles near a cell, this one excepted; each once. */
+/* Adds the other ranks with particles of a cell to those found, each once. Ranges of keys ascend
+   from rank to rank. */
+static int add_takers(const OozeHalo *halo, uint64_t key, int *takers, int found)
+{
+    int first = 0;
+    for (int size = halo->ranks->count; size > 0;) {
+        int half = size / 2;
+        bool before = halo->range[first + half].last < key;
+        first += before ? size - half : 0;
+        size = half;
+    }
+    for (int r = first; r < halo->ranks->count && halo->range[r].first <= key; r++) {
+        bool other = r != halo->ranks->rank && halo->range[r].n > 0;
+        for (int k = 0; k < found && other; k++) {
+            other = takers[k] != r;
+        }
+        if (other) {
+            takers[found++] = r;
+        }
+    }
+    return found;
+}
+
+/* The ranks with particles near a cell, this one excepted; returns their number. */
 static int find_takers(const OozeHalo *halo, const OozeGridAxis axis[3], const int32_t cell[3],
-                       uint8_t *takes)
+                       int *takers)
 {
     int32_t x[3], y[3], z[3];
     int nx = ooze_grid_columns(&axis[0], cell[0], x), ny = ooze_grid_columns(&axis[1], cell[1], y),
         nz = ooze_grid_columns(&axis[2], cell[2], z), found = 0;
-    memset(takes, 0, (size_t)halo->ranks->count);
+    const KeyRange *own = &halo->range[halo->ranks->rank];
     for (int k = 0; k < nz; k++) {
         for (int j = 0; j < ny; j++) {
             for (int i = 0; i < nx; i++) {
                 uint64_t key = ooze_split_key(axis, x[i], y[j], z[k]);
-                const KeyRange *own = &halo->range[halo->ranks->rank];
-                if (key > own->first && key < own->last) {
-                    continue; /* all particles of that cell are here */
-                }
-                for (int r = 0; r < halo->ranks->count; r++) {
-                    const KeyRange *range = &halo->range[r];
-                    bool near = r != halo->ranks->rank && range->n > 0 && range->first <= key &&
-                                key <= range->last;
-                    found += near && !takes[r];
-                    takes[r] |= near;
-                }
+                bool all_here = key > own->first && key < own->last;
+                found = all_here ? found : add_takers(halo, key, takers, found);
             }
         }
     }
@@ -114,11 +127,26 @@ static void cell_of(const OozeGridAxis axis[3], OozeFloat4 p, int32_t cell[3])
     cell[2] = ooze_grid_number(&axis[2], p.z);
 }
 
+/* Particles that other ranks take are those with ghosts near them. In the order of the grid they
+   are mostly the first and the last: the longest range between them, in whole blocks, is the inner
+   one. The last block of all may be shorter. */
+static void keep_longer_gap(OozeHalo *halo, uint64_t begin, uint64_t end)
+{
+    begin = (begin + OOZE_SPLIT_BLOCK - 1) / OOZE_SPLIT_BLOCK * OOZE_SPLIT_BLOCK;
+    end -= end < halo->n ? end % OOZE_SPLIT_BLOCK : 0;
+    if (end > begin && end - begin > halo->inner_end - halo->inner) {
+        halo->inner = begin;
+        halo->inner_end = end;
+    }
+}
+
 /* Visits the particles cell by cell, and counts what each rank takes, in send_at[r + 1]; or lists
    it from send_at[r] on. */
 static void visit_cells(OozeHalo *halo, const OozeSplit *split, const OozeFloat4 *points,
-                        uint8_t *takes, bool list)
+                        int *takers, bool list)
 {
+    uint64_t after = 0; /* the last particle that a rank takes */
+    halo->inner = halo->inner_end = 0;
     for (uint64_t i = 0, end; i < halo->n; i = end) {
         int32_t cell[3], next[3];
         cell_of(split->axis, points[i], cell);
@@ -128,53 +156,55 @@ static void visit_cells(OozeHalo *halo, const OozeSplit *split, const OozeFloat4
                 break;
             }
         }
-        if (find_takers(halo, split->axis, cell, takes) == 0) {
+        int found = find_takers(halo, split->axis, cell, takers);
+        if (found == 0) {
             continue;
         }
-        for (int r = 0; r < halo->ranks->count; r++) {
-            for (uint64_t k = i; k < end && takes[r] && list; k++) {
+        keep_longer_gap(halo, after, i);
+        after = end;
+        for (int t = 0; t < found; t++) {
+            int r = takers[t];
+            for (uint64_t k = i; k < end && list; k++) {
                 halo->send[halo->send_at[r]++] = (uint32_t)k;
             }
-            halo->send_at[r + 1] += takes[r] && !list ? end - i : 0;
+            halo->send_at[r + 1] += list ? 0 : end - i;
         }
     }
+    keep_longer_gap(halo, after, halo->n);
 }
 
 static OozeStatus find_lists(OozeHalo *halo, const OozeSplit *split, const OozeFloat4 *points,
                              OozeError *error)
 {
     int ranks = halo->ranks->count;
-    uint8_t *takes = ooze_alloc((size_t)ranks, 1);
-    if (!takes) {
+    int *takers = ooze_alloc((size_t)ranks, sizeof *takers);
+    if (!takers) {
         return ooze_fail_memory(error, "particles of other processes", (uint64_t)ranks);
     }
     memset(halo->send_at, 0, ((size_t)ranks + 1) * sizeof *halo->send_at);
-    visit_cells(halo, split, points, takes, false);
+    visit_cells(halo, split, points, takers, false);
     for (int r = 0; r < ranks; r++) {
         halo->send_at[r + 1] += halo->send_at[r];
     }
     if (!ooze_reserve((void **)&halo->send, &halo->send_capacity, halo->send_at[ranks],
                       sizeof *halo->send)) {
-        ooze_free(takes);
+        ooze_free(takers);
         return ooze_fail_memory(error, "particles of other processes", halo->send_at[ranks] * 4);
     }
-    visit_cells(halo, split, points, takes, true);
+    visit_cells(halo, split, points, takers, true);
     for (int r = ranks; r > 0; r--) { /* listing has moved the beginnings to the ends */
         halo->send_at[r] = halo->send_at[r - 1];
     }
     halo->send_at[0] = 0;
-    ooze_free(takes);
+    ooze_free(takers);
     return OOZE_OK;
 }
 
 static OozeStatus reserve_all(OozeHalo *halo, OozeError *error)
 {
     uint64_t ranks = (uint64_t)halo->ranks->count, ghosts = halo->receive_at[ranks];
-    uint64_t blocks = halo->total / OOZE_SPLIT_BLOCK * 2 + 2 * ranks;
     if (!ooze_reserve((void **)&halo->buffer, &halo->buffer_capacity,
                       halo->send_at[ranks] * OOZE_HALO_ELEMENT_MAX, 1) ||
-        !ooze_reserve((void **)&halo->blocks, &halo->block_capacity, blocks * OOZE_HALO_ELEMENT_MAX,
-                      1) ||
         !ooze_reserve((void **)&halo->ghost_index, &halo->ghost_capacity, halo->n + ghosts,
                       sizeof *halo->ghost_index) ||
         !ooze_reserve((void **)&halo->sorted, &halo->sorted_capacity,
@@ -189,7 +219,7 @@ OozeStatus ooze_halo_find(OozeHalo *halo, const OozeSplit *split, const OozeFloa
                           OozeError *error)
 {
     OozeRanks *ranks = halo->ranks;
-    KeyRange own = {1, 0, split->after};
+    KeyRange own = {0, 0, split->after};
     halo->n = split->after;
     halo->first = split->first;
     halo->total = split->total;
@@ -201,6 +231,11 @@ OozeStatus ooze_halo_find(OozeHalo *halo, const OozeSplit *split, const OozeFloa
         own.last = ooze_split_key(split->axis, last[0], last[1], last[2]);
     }
     ranks->gather(ranks, &own, sizeof own, halo->range);
+    for (int r = 1; r < ranks->count; r++) {
+        if (halo->range[r].n == 0) {
+            halo->range[r].first = halo->range[r].last = halo->range[r - 1].last;
+        }
+    }
     OozeStatus status = find_lists(halo, split, points, error);
     if (status) {
         return status;
@@ -298,11 +333,8 @@ static char *pack_elements(char *to, const char *data, size_t size, const uint32
     return to;
 }
 
-void ooze_halo_refresh(OozeHalo *halo, void *data, size_t size)
+static void begin_refresh(OozeHalo *halo, void *data, size_t size)
 {
-    if (!halo) {
-        return;
-    }
     int ranks = halo->ranks->count;
     uint64_t *send = halo->bytes, *receive = send + ranks + 1;
     pack_elements(halo->buffer, data, size, halo->send, halo->send_at[ranks]);
@@ -310,36 +342,65 @@ void ooze_halo_refresh(OozeHalo *halo, void *data, size_t size)
         send[r] = halo->send_at[r] * size;
         receive[r] = halo->receive_at[r] * size;
     }
-    halo->ranks->exchange(halo->ranks, halo->buffer, send, (char *)data + halo->n * size, receive);
+    halo->ranks->exchange_begin(halo->ranks, halo->buffer, send, (char *)data + halo->n * size,
+                                receive);
 }
 
-const void *ooze_halo_gather(OozeHalo *halo, const void *blocks, uint64_t n, uint64_t grain,
-                             size_t size, uint64_t *count)
+void ooze_halo_refresh(OozeHalo *halo, void *data, size_t size)
 {
-    *count = (n + grain - 1) / grain;
+    if (halo) {
+        begin_refresh(halo, data, size);
+        halo->ranks->exchange_end(halo->ranks);
+    }
+}
+
+/* A loop over blocks that are not contiguous: `skip` particles from `skip_at` on are left out. */
+typedef struct PartJob {
+    const OozeHaloLoop *loop;
+    uint64_t skip_at, skip;
+    OozeRanks *polled; /* messages that are under way; NULL: there are none */
+} PartJob;
+
+static void part_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    const PartJob *job = data;
+    uint64_t ahead = begin >= job->skip_at ? job->skip : 0;
+    job->loop->body(job->loop->context, begin + ahead, end + ahead, worker);
+    if (job->polled && worker == 0) { /* the thread that sends messages */
+        job->polled->exchange_poll(job->polled);
+    }
+}
+
+void ooze_halo_refresh_during(OozeHalo *halo, void *data, size_t size, const OozeHaloLoop *loop)
+{
     if (!halo) {
-        return blocks;
+        ooze_parallel_for(loop->threads, loop->n, loop->grain, loop->body, loop->context);
+        return;
     }
-    uint64_t total = 0;
-    for (int r = 0; r < halo->ranks->count; r++) {
-        uint64_t theirs = (halo->range[r].n + grain - 1) / grain;
-        halo->bytes[r] = theirs * size;
-        total += theirs;
+    uint64_t inner = halo->inner_end - halo->inner;
+    PartJob inside = {loop, 0, halo->inner, halo->ranks}, border = {loop, halo->inner, inner, NULL};
+    begin_refresh(halo, data, size);
+    ooze_parallel_for(loop->threads, inner, loop->grain, part_range, &inside);
+    halo->ranks->exchange_end(halo->ranks);
+    ooze_parallel_for(loop->threads, loop->n - inner, loop->grain, part_range, &border);
+}
+
+void ooze_halo_sums(OozeHalo *halo, const double *blocks, uint64_t n, uint64_t grain, int width,
+                    double *sums)
+{
+    OozeExactSum exact[OOZE_HALO_WIDTH_MAX];
+    memset(exact, 0, (size_t)width * sizeof *exact);
+    for (int k = 0; k < width; k++) {
+        ooze_exact_add(&exact[k], blocks + k, (n + grain - 1) / grain, (uint64_t)width);
     }
-    halo->ranks->gather_varied(halo->ranks, blocks, halo->bytes, halo->blocks);
-    *count = total;
-    return halo->blocks;
+    ooze_exact_round(exact, width, ooze_halo_ranks(halo), sums);
 }
 
 double ooze_halo_sum(OozeHalo *halo, const double *blocks, uint64_t n, uint64_t grain)
 {
-    uint64_t count;
-    double total = 0.0;
-    const double *all = ooze_halo_gather(halo, blocks, n, grain, sizeof *all, &count);
-    for (uint64_t k = 0; k < count; k++) {
-        total += all[k];
-    }
-    return total;
+    double sum;
+    ooze_halo_sums(halo, blocks, n, grain, 1, &sum);
+    return sum;
 }
 
 void ooze_halo_max(OozeHalo *halo, double *values, int count)

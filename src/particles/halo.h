@@ -4,16 +4,16 @@
    do nothing or the same for the own particles alone.
 
    Lists hold neighbours in the order of all ranks' particles, as on one process, so that sums over
-   neighbours have the same bits. Sums over all particles are taken from the sums of blocks of all
-   ranks, in their order. */
+   neighbours have the same bits. Sums over all particles are sums of blocks, which are added
+   without rounding (base/exact_sum.h). */
 #ifndef OOZE_PARTICLES_HALO_H
 #define OOZE_PARTICLES_HALO_H
 
 #include "particles/neighbours.h"
 #include "particles/split.h"
 
-/* Bytes of the largest element of ooze_halo_refresh and of ooze_halo_gather. */
-enum { OOZE_HALO_ELEMENT_MAX = 64 };
+/* Bytes of the largest element of ooze_halo_refresh, and numbers of the widest block. */
+enum { OOZE_HALO_ELEMENT_MAX = 64, OOZE_HALO_WIDTH_MAX = 8 };
 
 typedef struct OozeHalo OozeHalo;
 OozeHalo *ooze_halo_create(OozeRanks *ranks); /* NULL: out of memory */
@@ -41,12 +41,24 @@ OozeRanks *ooze_halo_ranks(const OozeHalo *halo);
 /* The ghosts' elements of `data` become those of their owners. */
 void ooze_halo_refresh(OozeHalo *halo, void *data, size_t size);
 
-/* Elements of the blocks of `grain` particles of all ranks, in their order. Valid until the next
-   call. `n` is the number of own particles; `count` receives the number of elements. */
-const void *ooze_halo_gather(OozeHalo *halo, const void *blocks, uint64_t n, uint64_t grain,
-                             size_t size, uint64_t *count);
-/* Sum of such numbers in order. */
+/* A loop over the own particles, in blocks of `grain`, a divisor of OOZE_SPLIT_BLOCK. */
+typedef struct OozeHaloLoop {
+    OozeThreads *threads;
+    uint64_t n, grain;
+    OozeRangeBody body;
+    void *context;
+} OozeHaloLoop;
+
+/* Refreshes `data` and runs a loop that reads it at neighbours. Blocks without ghosts among their
+   neighbours run while messages travel. */
+void ooze_halo_refresh_during(OozeHalo *halo, void *data, size_t size, const OozeHaloLoop *loop);
+
+/* Sum of the numbers of the blocks of `grain` particles of all ranks; `n` is the number of own
+   particles. */
 double ooze_halo_sum(OozeHalo *halo, const double *blocks, uint64_t n, uint64_t grain);
+/* The same of `width` numbers a block, with one message for all of them. */
+void ooze_halo_sums(OozeHalo *halo, const double *blocks, uint64_t n, uint64_t grain, int width,
+                    double *sums);
 /* The largest of the numbers of all ranks, element by element. */
 void ooze_halo_max(OozeHalo *halo, double *values, int count);
 /* Whether it holds on some rank. */

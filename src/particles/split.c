@@ -49,7 +49,7 @@ static OozeStatus prepare(OozeSplit *split, uint64_t n, OozeError *error)
     if (!split->send || !split->grid ||
         !ooze_reserve((void **)&split->keys, &split->key_capacity, n, sizeof *split->keys) ||
         !ooze_reserve((void **)&split->counts, &split->count_capacity,
-                      ranks * WAYS + 4 * ranks * ranks, sizeof *split->counts)) {
+                      ranks * WAYS + 4 * (ranks + 1), sizeof *split->counts)) {
         return ooze_fail_memory(error, "dividing particles among processes", n * 8);
     }
     return OOZE_OK;
@@ -192,19 +192,17 @@ static void divide_points(OozeSplit *split, const Cut *cuts)
 {
     OozeRanks *ranks = split->ranks;
     int count = ranks->count - 1;
-    uint64_t *own = split->counts, *all = own + ranks->count;
+    uint64_t *own = split->counts, *before = own + ranks->count;
     for (int c = 0; c < count; c++) {
         own[c] = count_below(split, cuts[c].low + 1) - count_below(split, cuts[c].low);
+        before[c] = own[c];
     }
-    ranks->gather(ranks, own, (size_t)count * sizeof *own, all);
+    ranks->sum_before(ranks, before, count);
     split->send[0] = 0;
     split->send[ranks->count] = split->before;
     for (int c = 0; c < count; c++) {
         uint64_t wanted = cuts[c].at - cuts[c].below;
-        for (int r = 0; r < ranks->rank; r++) {
-            uint64_t theirs = all[r * count + c];
-            wanted -= theirs < wanted ? theirs : wanted;
-        }
+        wanted -= before[c] < wanted ? before[c] : wanted;
         split->send[c + 1] = count_below(split, cuts[c].low) + (own[c] < wanted ? own[c] : wanted);
     }
 }

@@ -57,12 +57,12 @@ static float worst_excess(const OozeDensitySweep *s)
     return (float)all;
 }
 
-static void report_excess(const OozeDensitySweep *s)
+static void report_excess(const OozeDensitySweep *s, float worst)
 {
     OozeStepReport *report = s->job->context->report;
     OozeHalo *halo = s->job->context->halo;
     uint64_t n = s->job->n;
-    report->worst_density_error = (double)worst_excess(s);
+    report->worst_density_error = (double)worst;
     report->mean_density_error =
         ooze_halo_sum(halo, s->sum, n, OOZE_DENSITY_GRAIN) / (double)ooze_halo_all(halo, n);
 }
@@ -317,13 +317,14 @@ static OozeStatus find_pairs(OozeDensitySweep *s, OozeError *error)
     return OOZE_OK;
 }
 
+/* Of the own particles. */
 static bool any_flag(const OozeDensitySweep *s, uint8_t what)
 {
     uint8_t flags = 0;
     for (uint64_t k = 0; k * OOZE_DENSITY_GRAIN < s->job->n; k++) {
         flags |= s->chunk_flags[k];
     }
-    return ooze_halo_any(s->job->context->halo, flags & what);
+    return flags & what;
 }
 
 static bool any_inside(const OozeDensitySweep *s)
@@ -333,7 +334,7 @@ static bool any_inside(const OozeDensitySweep *s)
     for (uint64_t k = 0; solids && k * OOZE_DENSITY_GRAIN < s->job->n && !any; k++) {
         any = s->inside[k] != 0;
     }
-    return ooze_halo_any(s->job->context->halo, any);
+    return any;
 }
 
 static void store_multipliers_range(void *data, uint64_t begin, uint64_t end, int worker)
@@ -369,12 +370,22 @@ static void relief_end_range(void *data, uint64_t begin, uint64_t end, int worke
     }
 }
 
+/* A loop that reads `data` at neighbours. */
+static void refresh_and_run(OozeDensitySweep *s, OozeF32x4 *data, OozeRangeBody body)
+{
+    const OozeStepContext *c = s->job->context;
+    OozeHaloLoop loop = {c->threads, s->job->n, OOZE_DENSITY_GRAIN, body, s};
+    ooze_halo_refresh_during(c->halo, data, sizeof *data, &loop);
+}
+
 static void find_multipliers(OozeDensitySweep *s)
 {
-    OozeHalo *halo = s->job->context->halo;
-    ooze_halo_refresh(halo, s->x, sizeof *s->x);
-    run(s, ooze_density_loops()->multipliers, s);
-    ooze_halo_refresh(halo, s->x0_lambda, sizeof *s->x0_lambda);
+    refresh_and_run(s, s->x, ooze_density_loops()->multipliers);
+}
+
+static void correct(OozeDensitySweep *s)
+{
+    refresh_and_run(s, s->x0_lambda, ooze_density_loops()->corrections);
 }
 
 /* Position-only shifts: relieve overlaps down to 1 + load_excess, and move particles out of
@@ -382,9 +393,10 @@ static void find_multipliers(OozeDensitySweep *s)
 static OozeStatus relieve(OozeDensitySweep *s, OozePushOut *out, OozeError *error)
 {
     const OozeDensityJob *job = s->job;
-    int iterations = any_flag(s, OVERLAPS) ? OOZE_RELIEF_ITERATIONS : 0;
-    bool inside = any_inside(s);
-    if (iterations == 0 && !inside) {
+    double found[2] = {any_flag(s, OVERLAPS), any_inside(s)};
+    ooze_halo_max(job->context->halo, found, 2);
+    int iterations = found[0] > 0.0 ? OOZE_RELIEF_ITERATIONS : 0;
+    if (iterations == 0 && !(found[1] > 0.0)) {
         return OOZE_OK;
     }
     float *target = s->density_target;
@@ -401,7 +413,7 @@ static OozeStatus relieve(OozeDensitySweep *s, OozePushOut *out, OozeError *erro
     s->momentum = 0.0f;
     for (int k = 0; k < iterations; k++) {
         find_multipliers(s);
-        run(s, ooze_density_loops()->corrections, s);
+        correct(s);
     }
     ooze_push_out(out);
     s->density_target = target;
@@ -419,14 +431,14 @@ static OozeStatus iterate(Transfer *transfer, OozePushOut *out, OozeError *error
         run(s, ooze_density_loops()->lines, s);
         ooze_timer_lap(timer, "density_lines");
     }
-    bool continues = true;
-    for (int k = 0; k < job->iterations && continues; k++) {
+    float worst = INFINITY;
+    for (int k = 0; k < job->iterations && worst > job->tolerance; k++) {
         s->momentum = ooze_projected_momentum(k, job->iterations);
         ooze_density_solid_diagonals(s);
         find_multipliers(s);
         ooze_timer_lap(timer, "density_multipliers");
         ooze_density_push_solids(s);
-        run(s, ooze_density_loops()->corrections, s);
+        correct(s);
         ooze_density_move_solids(s);
         ooze_timer_lap(timer, "density_corrections");
         if (job->between) {
@@ -436,10 +448,10 @@ static OozeStatus iterate(Transfer *transfer, OozePushOut *out, OozeError *error
         ooze_push_out(out);
         ooze_density_move_solids(s);
         ooze_timer_lap(timer, "push_out");
-        continues = job->between || worst_excess(s) > job->tolerance;
+        worst = job->between && k + 1 < job->iterations ? INFINITY : worst_excess(s);
     }
     if (job->iterations > 0 && ooze_halo_all(job->context->halo, job->n) > 0) {
-        report_excess(s);
+        report_excess(s, worst);
     }
     if (job->multiplier) {
         run(s, store_multipliers_range, s);
@@ -522,7 +534,7 @@ static OozeStatus begin(Transfer *transfer, OozeError *error)
         transfer->order = s->order;
     }
     pad(s);
-    s->even = !any_flag(s, UNEVEN);
+    s->even = !ooze_halo_any(c->halo, any_flag(s, UNEVEN));
     ooze_timer_lap(c->timer, "density_sort");
     return status;
 }

@@ -6,6 +6,7 @@ import pathlib
 import random
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -23,6 +24,7 @@ ENVIRONMENT = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROO
                    OMPI_MCA_btl_vader_single_copy_mechanism="none", OOZE_DEVICE="cpu")
 RANKS = (1, 2, 3, 4, 7) if FULL else (2, 3, 7)
 KILLS = 20 if FULL else 1
+HOST = socket.gethostname()
 
 
 def has_mpi():
@@ -174,6 +176,82 @@ probes:""")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(done.stdout.count("a process"), 1, done.stdout)
 
+    def no_memory(self):
+        """A library that refuses large allocations of one process, after some of them."""
+        source, shim = self.folder / "no_memory.c", self.folder / "no_memory.so"
+        source.write_text("""
+            #include <errno.h>
+            #include <stdatomic.h>
+            #include <stdlib.h>
+            static _Atomic long granted;
+            void *aligned_alloc(size_t alignment, size_t bytes)
+            {
+                void *block = NULL;
+                const char *rank = getenv("OMPI_COMM_WORLD_RANK"), *victim = getenv("VICTIM");
+                long grants = atol(getenv("GRANTS"));
+                if (rank && atoi(rank) == atoi(victim) && bytes > 20000 && granted++ >= grants) {
+                    errno = ENOMEM;
+                    return NULL;
+                }
+                return posix_memalign(&block, alignment, bytes) ? NULL : block;
+            }""")
+        if not shutil.which("cc"):
+            self.skipTest("no compiler")
+        subprocess.run(["cc", "-shared", "-fPIC", "-o", str(shim), str(source)], check=True)
+        return shim
+
+    def test_a_process_without_memory_says_which_and_where(self):
+        shim = self.no_memory()
+        scene = self.scene(variant("{name: wcsph}", "{density: 1000, viscosity: 1}", "1/4000",
+                                   "0.05"))
+        said = []
+        for victim, grants in ((0, 40), (1, 0), (1, 8), (2, 20)):
+            words = self.command(3, "run", scene, "-o", self.folder / f"run{victim}_{grants}")
+            done = subprocess.run(
+                words, capture_output=True, text=True, timeout=300,
+                env=dict(ENVIRONMENT, LD_PRELOAD=str(shim), VICTIM=str(victim),
+                         GRANTS=str(grants)))
+            named = [line for line in done.stderr.splitlines() if line.startswith("ooze: ")]
+            self.assertEqual(done.returncode, 1, done.stderr)
+            self.assertEqual(len(named), 1, done.stderr)
+            self.assertRegex(named[0], f"process {victim} on '{HOST}'.*out of memory")
+            said += named
+        self.assertTrue(any("cannot begin" not in line for line in said), said)
+
+    def test_a_process_that_cannot_read_the_scene_ends_all(self):
+        """As where a host does not see the folder of the scene."""
+        scene, run = self.scene(variant("{name: wcsph}", "{density: 1000}")), self.folder / "run"
+        one = [OOZE, "run", str(scene), "-o", str(run), "--quiet"]
+        other = [OOZE, "run", str(self.folder / "missing.yaml"), "-o", str(run), "--quiet"]
+        done = subprocess.run(["mpirun", "-n", "1", *one, ":", "-n", "1", *other],
+                              env=ENVIRONMENT, capture_output=True, text=True, timeout=300)
+        self.assertNotEqual(done.returncode, 0)
+        self.assertRegex(done.stderr, f"process 1 on '{HOST}' cannot begin: error: .*missing.yaml")
+        self.assertFalse(run.exists())
+
+    def test_a_full_disk_says_which_and_where(self):
+        scene = self.scene(variant("{name: wcsph}", "{density: 1000, viscosity: 1}", "1/4000",
+                                   "0.05"))
+        place, one = self.folder / "small", self.folder / "one"
+        place.mkdir()
+        mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=2000k", "tmpfs", str(place)],
+                                 capture_output=True)
+        if mounted.returncode:
+            self.skipTest("no file system can be mounted here")
+        self.addCleanup(subprocess.run, ["umount", "-l", str(place)])
+        self.run_ooze(0, "run", scene, "-o", one)
+        frame = (one / "frames" / "frame_000000.h5").stat().st_size
+        (place / "ballast").write_bytes(bytes(2000 * 1024 - frame * 3 // 2 - 64 * 1024))
+        done = self.run_ooze(3, "run", scene, "-o", place / "run")
+        named = [line for line in done.stderr.splitlines() if line.startswith("ooze: ")]
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertEqual(len(named), 1, done.stderr)
+        self.assertRegex(named[0], f"process 0 on '{HOST}'.*No space left")
+        (place / "ballast").unlink()
+        done = self.run_ooze(2, "run", scene, "-o", place / "run", "--resume")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(self.hash_of(place / "run"), self.hash_of(one))
+
     def rank_processes(self, parent):
         """The processes that mpirun has started."""
         listed = subprocess.run(["ps", "-o", "pid=", "--ppid", str(parent)], capture_output=True,
@@ -186,13 +264,16 @@ probes:""")
         one = self.folder / "one"
         self.run_ooze(0, "run", scene, "-o", one)
         wanted = self.hash_of(one)
-        dice = random.Random(26)
+        dice, began, hits = random.Random(26), time.monotonic(), 0
+        done = self.run_ooze(3, "run", scene, "-o", self.folder / "three")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        duration = time.monotonic() - began
         for kill in range(KILLS):
             run = self.folder / f"killed{kill}"
             process = subprocess.Popen(
                 self.command(3, "run", scene, "-o", run, "--checkpoint-every", 0.2),
                 env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-            time.sleep(1.0 + 2.0 * dice.random())
+            time.sleep(duration * (0.1 + 0.8 * dice.random()))
             children = self.rank_processes(process.pid)
             if children:
                 os.kill(dice.choice(children), signal.SIGKILL)
@@ -200,9 +281,13 @@ probes:""")
             if process.returncode == 0:
                 continue  # it had finished
             self.assertIn("killed", said.lower())
+            hits += 1
             done = self.run_ooze(2, "run", scene, "-o", run, "--resume")
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertEqual(self.hash_of(run), wanted)
+            shutil.rmtree(run)
+        print(f"\n{hits} of {KILLS} runs were killed before their end", file=sys.stderr)
+        self.assertTrue(hits > KILLS // 2 or not FULL)
 
 
 if __name__ == "__main__":

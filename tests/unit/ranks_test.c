@@ -87,6 +87,48 @@ static uint64_t count_wrong(const RankJob *job, const OozeHalo *halo, const Ooze
     return wrong;
 }
 
+/* Sums of the numbers of neighbours. */
+typedef struct NeighbourSums {
+    const OozeNeighbours *lists;
+    const uint64_t *number;
+    uint64_t *sum;
+} NeighbourSums;
+
+static void sum_neighbours(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const NeighbourSums *sums = data;
+    for (uint64_t i = begin; i < end; i++) {
+        sums->sum[i] = 1;
+        for (uint32_t k = 0; k < sums->lists->count[i]; k++) {
+            sums->sum[i] += sums->number[sums->lists->index[sums->lists->first[i] + k]];
+        }
+    }
+}
+
+/* Particles whose sums over neighbours differ where a loop runs while ghosts arrive. */
+static uint64_t count_wrong_sums(OozeHalo *halo, const OozeNeighbours *lists, const uint32_t *names,
+                                 uint64_t n)
+{
+    uint64_t local = ooze_halo_local(halo, n), wrong = 0;
+    uint64_t *number = ooze_alloc(local, sizeof *number), *sum = ooze_alloc(2 * n, sizeof *sum);
+    NeighbourSums before = {lists, number, sum}, during = {lists, number, sum + n};
+    for (uint64_t i = 0; i < local; i++) {
+        number[i] = names[i];
+    }
+    sum_neighbours(&before, 0, n, 0);
+    memset(sum + n, 0, n * sizeof *sum);
+    memset(number + n, 0xff, (local - n) * sizeof *number);
+    OozeHaloLoop loop = {NULL, n, OOZE_SPLIT_BLOCK / 2, sum_neighbours, &during};
+    ooze_halo_refresh_during(halo, number, sizeof *number, &loop);
+    for (uint64_t i = 0; i < n; i++) {
+        wrong += sum[i] != sum[n + i];
+    }
+    ooze_free(number);
+    ooze_free(sum);
+    return wrong;
+}
+
 static void *divide(void *data)
 {
     RankJob *job = data;
@@ -120,6 +162,7 @@ static void *divide(void *data)
     CHECK_OK(ooze_halo_lists(halo, &lists, grid, NULL, &query, job->periodic, &error));
     job->own = split.after;
     job->wrong = count_wrong(job, halo, &lists, names, split.first, split.after);
+    job->wrong += count_wrong_sums(halo, &lists, names, split.after);
     double sum = ooze_halo_sum(halo, sums, split.after, OOZE_SPLIT_BLOCK);
     job->wrong += memcmp(&sum, &job->reference->sum, sizeof sum) != 0;
     CHECK_OK(ooze_split_move_back(&split, columns + 1, 1, &error));

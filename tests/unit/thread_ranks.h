@@ -19,6 +19,8 @@ typedef struct Board {
 typedef struct ThreadRanks {
     OozeRanks ranks;
     Board *board;
+    char *receive; /* of the exchange that is under way */
+    const uint64_t *receive_at;
 } ThreadRanks;
 
 static void show(OozeRanks *ranks, const void *data, const uint64_t *at)
@@ -39,18 +41,28 @@ static const void *shown_by(const OozeRanks *ranks, int rank)
     return ((const ThreadRanks *)ranks)->board->shown[rank];
 }
 
-static void thread_sum(OozeRanks *ranks, uint64_t *values, int count)
+static void sum_of_ranks(OozeRanks *ranks, uint64_t *values, int count, int end)
 {
     uint64_t total[256] = {0};
     assert_in_range(count, 0, 256);
     show(ranks, values, NULL);
-    for (int r = 0; r < ranks->count; r++) {
+    for (int r = 0; r < end; r++) {
         for (int k = 0; k < count; k++) {
             total[k] += ((const uint64_t *)shown_by(ranks, r))[k];
         }
     }
     leave(ranks);
     memcpy(values, total, (size_t)count * sizeof *values);
+}
+
+static void thread_sum(OozeRanks *ranks, uint64_t *values, int count)
+{
+    sum_of_ranks(ranks, values, count, ranks->count);
+}
+
+static void thread_sum_before(OozeRanks *ranks, uint64_t *values, int count)
+{
+    sum_of_ranks(ranks, values, count, ranks->rank);
 }
 
 static void thread_max(OozeRanks *ranks, double *values, int count)
@@ -98,18 +110,39 @@ static void thread_swap(OozeRanks *ranks, const uint64_t *numbers, uint64_t *fro
     leave(ranks);
 }
 
-static void thread_exchange(OozeRanks *ranks, const void *send, const uint64_t *send_at,
-                            void *receive, const uint64_t *receive_at)
+/* Nothing arrives before the end. */
+static void thread_exchange_begin(OozeRanks *ranks, const void *send, const uint64_t *send_at,
+                                  void *receive, const uint64_t *receive_at)
 {
+    ThreadRanks *own = (ThreadRanks *)ranks;
+    own->receive = receive;
+    own->receive_at = receive_at;
     show(ranks, send, send_at);
+}
+
+static void thread_exchange_poll(OozeRanks *ranks)
+{
+    (void)ranks;
+}
+
+static void thread_exchange_end(OozeRanks *ranks)
+{
+    char *receive = ((ThreadRanks *)ranks)->receive;
+    const uint64_t *receive_at = ((ThreadRanks *)ranks)->receive_at;
     for (int r = 0; r < ranks->count; r++) {
         const uint64_t *at = ((ThreadRanks *)ranks)->board->at[r];
         uint64_t bytes = at[ranks->rank + 1] - at[ranks->rank];
         assert_int_equal(bytes, receive_at[r + 1] - receive_at[r]);
-        memcpy((char *)receive + receive_at[r], (const char *)shown_by(ranks, r) + at[ranks->rank],
-               bytes);
+        memcpy(receive + receive_at[r], (const char *)shown_by(ranks, r) + at[ranks->rank], bytes);
     }
     leave(ranks);
+}
+
+static void thread_exchange(OozeRanks *ranks, const void *send, const uint64_t *send_at,
+                            void *receive, const uint64_t *receive_at)
+{
+    thread_exchange_begin(ranks, send, send_at, receive, receive_at);
+    thread_exchange_end(ranks);
 }
 
 static void thread_broadcast(OozeRanks *ranks, void *data, uint64_t bytes)
@@ -132,11 +165,15 @@ static void run_on_ranks(int count, void *(*work)(void *), void *jobs, size_t si
         *own = (ThreadRanks){.ranks = {.rank = r,
                                        .count = count,
                                        .sum = thread_sum,
+                                       .sum_before = thread_sum_before,
                                        .max = thread_max,
                                        .gather = thread_gather,
                                        .gather_varied = thread_gather_varied,
                                        .swap = thread_swap,
                                        .exchange = thread_exchange,
+                                       .exchange_begin = thread_exchange_begin,
+                                       .exchange_poll = thread_exchange_poll,
+                                       .exchange_end = thread_exchange_end,
                                        .broadcast = thread_broadcast},
                              .board = &board};
         assert_int_equal(pthread_create(&threads[r], NULL, work, own), 0);

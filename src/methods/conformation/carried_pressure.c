@@ -24,8 +24,8 @@ void ooze_carried_allocate(OozeConformationStep *s)
     OozeArena *arena = s->context->arena;
     if (s->settings.carries_pressure) {
         s->next_pressure = ooze_arena_alloc(arena, s->n, sizeof *s->next_pressure);
-        s->carried_partial =
-            ooze_arena_alloc(arena, s->n / OOZE_CONFORMATION_GRAIN + 1, sizeof *s->carried_partial);
+        s->carried_partial = ooze_arena_alloc(arena, 2 * (s->n / OOZE_CONFORMATION_GRAIN + 1),
+                                              sizeof *s->carried_partial);
         find_still_share(s);
     }
 }
@@ -67,36 +67,29 @@ void ooze_carried_record(OozeLodge *solve)
     }
 }
 
-static void sum_pressure_range(void *data, uint64_t begin, uint64_t end, int worker)
+static void sum_pressure_and_multiplier_range(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
     const OozeConformationStep *s = data;
-    double sum = 0.0;
+    double pressure = 0.0, multiplier = 0.0;
     for (uint64_t i = begin; i < end; i++) {
-        sum += (double)s->next_pressure[i].value;
+        pressure += (double)s->next_pressure[i].value;
+        multiplier += carries(s, i) ? (double)s->density_multiplier[i] : 0.0;
     }
-    s->carried_partial[begin / OOZE_CONFORMATION_GRAIN] = sum;
-}
-
-static void sum_multiplier_range(void *data, uint64_t begin, uint64_t end, int worker)
-{
-    (void)worker;
-    const OozeConformationStep *s = data;
-    double sum = 0.0;
-    for (uint64_t i = begin; i < end; i++) {
-        sum += carries(s, i) ? (double)s->density_multiplier[i] : 0.0;
-    }
-    s->carried_partial[begin / OOZE_CONFORMATION_GRAIN] = sum;
+    s->carried_partial[2 * (begin / OOZE_CONFORMATION_GRAIN)] = pressure;
+    s->carried_partial[2 * (begin / OOZE_CONFORMATION_GRAIN) + 1] = multiplier;
 }
 
 void ooze_carried_share(OozeConformationStep *s)
 {
     if (s->settings.carries_pressure) {
         OozeHalo *halo = s->context->halo;
-        OozeBlockSum sum = {s->context->threads, s->n, OOZE_CONFORMATION_GRAIN, s->carried_partial,
-                            halo};
-        s->carried_sums.pressure = ooze_block_sum(&sum, sum_pressure_range, s);
-        s->carried_sums.multiplier = ooze_block_sum(&sum, sum_multiplier_range, s);
+        double sums[2];
+        ooze_parallel_for(s->context->threads, s->n, OOZE_CONFORMATION_GRAIN,
+                          sum_pressure_and_multiplier_range, s);
+        ooze_halo_sums(halo, s->carried_partial, s->n, OOZE_CONFORMATION_GRAIN, 2, sums);
+        s->carried_sums.pressure = sums[0];
+        s->carried_sums.multiplier = sums[1];
         s->still_share = ooze_carried_still_now(s->still_share, s->carried_sums,
                                                 ooze_halo_all(halo, s->n), s->dt);
     }

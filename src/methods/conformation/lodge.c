@@ -32,14 +32,16 @@ double ooze_lodge_multiply_by(OozeLodge *solve, const OozeF32x4 *input, bool wit
     solve->input = input;
     solve->output = solve->ap;
     solve->with_explicit_terms = with_explicit_terms;
-    OozeHalo *halo = solve->step->context->halo;
-    ooze_halo_refresh(halo, (void *)input, sizeof *input);
+    const OozeStepContext *c = solve->step->context;
+    const uint64_t n = solve->step->n, grain = OOZE_CONFORMATION_GRAIN;
+    const OozeHaloLoop stress = {c->threads, n, grain, ooze_lodge_loops()->stress, solve},
+                       forces = {c->threads, n, grain, ooze_lodge_loops()->product, solve};
     ooze_lodge_solids_spread(solve);
-    run(solve, ooze_lodge_loops()->stress);
-    ooze_halo_refresh(halo, solve->flux, sizeof *solve->flux);
-    double product = ooze_lodge_sum(solve, ooze_lodge_loops()->product);
+    ooze_halo_refresh_during(c->halo, (void *)input, sizeof *input, &stress);
+    ooze_halo_refresh_during(c->halo, solve->flux, sizeof *solve->flux, &forces);
+    double product = ooze_halo_sum(c->halo, solve->partial, n, grain);
     product += ooze_lodge_solids_product(solve);
-    ooze_timer_lap(solve->step->context->timer, "velocity_operator");
+    ooze_timer_lap(c->timer, "velocity_operator");
     return product;
 }
 

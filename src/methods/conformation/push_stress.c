@@ -39,14 +39,9 @@ OozeStatus ooze_push_stress_remove(OozeConformationStep *s, const OozeF32x4 *x,
     ooze_parallel_for(threads, s->n, OOZE_CONFORMATION_GRAIN, loops->moments, &push);
     ooze_halo_refresh(halo, push.flux, sizeof *push.flux);
     ooze_parallel_for(threads, s->n, OOZE_CONFORMATION_GRAIN, loops->changes, &push);
-    OozePushEnergy all = {0, 0, 0};
-    const OozePushEnergy *energy =
-        ooze_halo_gather(halo, push.energy, s->n, OOZE_CONFORMATION_GRAIN, sizeof *energy, &chunks);
-    for (uint64_t k = 0; k < chunks; k++) {
-        all.removed += energy[k].removed;
-        all.along += energy[k].along;
-        all.own += energy[k].own;
-    }
+    OozePushEnergy all;
+    ooze_halo_sums(halo, &push.energy->removed, s->n, OOZE_CONFORMATION_GRAIN,
+                   sizeof all / sizeof(double), &all.removed);
     push.factor = ooze_push_stress_factor(all);
     ooze_parallel_for(threads, s->n, OOZE_CONFORMATION_GRAIN, add_range, &push);
     return OOZE_OK;

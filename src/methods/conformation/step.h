@@ -56,7 +56,7 @@ typedef struct OozeConformationStep {
     bool isotropic_pushes; /* see the plan */
     float still_share;     /* of a shift of the density stage that enters no velocity */
     OozeCarriedSums carried_sums;
-    double *carried_partial;             /* sums, per chunk of particles */
+    double *carried_partial;             /* two sums per chunk of particles */
     float *density_multiplier;           /* see OozeDensityJob, with four zero ones; or NULL */
     float *density_target, *load_excess; /* of densities, see OozeDensityJob */
     float *relief_progress; /* 1: relief is finished; see ooze_conformation_set_density_targets */
