@@ -54,6 +54,10 @@ typedef struct OozeMethod {
     OozeStatus (*save)(void *data, OozeFieldView *views, OozeError *error);
     OozeStatus (*restore)(void *data, const OozeStepContext *context,
                           const OozeFieldView *const *views, OozeError *error);
+    /* Of several processes, for a method with arrays: keeps one of `parts` parts of the rows of all
+       after restore. The arrays that the processes save are then parts of those of all, in their
+       order. */
+    OozeStatus (*keep_part)(void *data, int part, int parts, OozeError *error);
     OozeStatus (*step)(void *data, OozeStepContext *context, OozeError *error);
     /* Fails where a step would refuse the settings, materials and bodies of the context; may be
        NULL. */

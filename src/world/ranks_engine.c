@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/fail.h"
+#include "world/ranks_arrays.h"
 #include "world/world.h"
 
 /* Shares are corrected after this many steps, where the slowest rank takes so much longer than the
@@ -22,6 +23,7 @@ typedef struct RanksEngine {
     OozeRanks *ranks;
     OozeSplit split; /* of the last sort */
     OozeHalo *halo;
+    OozeRanksArrays arrays;
     uint64_t total;     /* particles of all ranks */
     double *shares;     /* see ooze_split_find: per rank and one more */
     double *speeds;     /* working memory: per rank */
@@ -67,6 +69,7 @@ static void ranks_destroy(void *data)
     ooze_neighbours_free(&own->fluid_boundary);
     ooze_split_free(&engine->split);
     ooze_halo_destroy(engine->halo);
+    ooze_ranks_arrays_free(&engine->arrays);
     ooze_free(engine->shares);
     ooze_free(engine->speeds);
     ooze_free(engine);
@@ -192,7 +195,6 @@ static OozeStatus ranks_upload(void *data, const OozeParticles *particles,
 {
     RanksEngine *engine = data;
     OozeWorld *own = &engine->own;
-    (void)arrays;
     uint64_t facts[2] = {ooze_particles_count(particles), ooze_particles_next_id(particles)};
     uint64_t ranks = (uint64_t)engine->ranks->count, rank = (uint64_t)engine->ranks->rank;
     engine->ranks->broadcast(engine->ranks, facts, sizeof facts);
@@ -212,6 +214,12 @@ static OozeStatus ranks_upload(void *data, const OozeParticles *particles,
     }
     own->nozzle_field = ooze_particles_find_field(own->particles, "nozzle");
     own->temperature_field = ooze_particles_find_field(own->particles, "temperature");
+    if (!status && arrays) {
+        OozeStepContext context = ooze_world_step_context(engine->world);
+        context.particles = own->particles;
+        status = ooze_ranks_divide_arrays(engine->ranks, own->method, own->method_data, &context,
+                                          arrays, error);
+    }
     return status;
 }
 
@@ -234,7 +242,6 @@ static OozeStatus ranks_download(void *data, OozeParticles *particles, OozeField
                                  OozeError *error)
 {
     RanksEngine *engine = data;
-    (void)arrays;
     uint64_t wanted = engine->ranks->rank == 0 ? engine->total : 0;
     uint64_t *counts = gather_counts(engine, ooze_particles_count(engine->own.particles));
     OozeStatus status = counts ? ooze_particles_reserve(particles, wanted, error)
@@ -244,6 +251,11 @@ static OozeStatus ranks_download(void *data, OozeParticles *particles, OozeField
         ooze_particles_set_count(particles, wanted);
     }
     ooze_free(counts);
+    if (!status && arrays) {
+        status =
+            ooze_ranks_gather_arrays(engine->ranks, engine->own.method, engine->own.method_data,
+                                     engine->world->host_has_all, arrays, &engine->arrays, error);
+    }
     return status || !engine->world->host_has_all ? status : copy_to_all(engine, particles, error);
 }
 
