@@ -39,6 +39,7 @@ typedef struct OozeMethod {
     /* Particle fields, besides the position, that a step reads at neighbours, NULL-terminated: see
        halo.h. NULL: steps cannot be taken by several processes. */
     const char *const *ghost_fields;
+    int ghost_layers; /* of cells around own particles whose particles are ghosts: 2, or 0: 1 */
     /* Why these settings, materials and solids cannot be used by several processes, as the end of a
        sentence; NULL: they can. May be NULL itself. */
     const char *(*refuses_ranks)(const OozeStepContext *context);

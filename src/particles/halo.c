@@ -28,6 +28,8 @@ struct OozeHalo {
     size_t ghost_capacity;
     char *buffer; /* of messages */
     size_t buffer_capacity;
+    char *incoming; /* ghosts' elements, of ooze_halo_refresh_sorted */
+    size_t incoming_capacity;
     char *blocks; /* of all ranks */
     size_t block_capacity;
     OozeFloat4 *sorted; /* ghosts of ranks before, own points, ghosts of ranks behind */
@@ -61,6 +63,7 @@ void ooze_halo_destroy(OozeHalo *halo)
         ooze_free(halo->send);
         ooze_free(halo->ghost_index);
         ooze_free(halo->buffer);
+        ooze_free(halo->incoming);
         ooze_free(halo->blocks);
         ooze_free(halo->sorted);
         ooze_free(halo);
@@ -70,7 +73,7 @@ void ooze_halo_destroy(OozeHalo *halo)
 uint64_t ooze_halo_bytes(const OozeHalo *halo)
 {
     return halo ? sizeof *halo + halo->send_capacity * 4 + halo->ghost_capacity * 8 +
-                      halo->buffer_capacity + halo->block_capacity +
+                      halo->buffer_capacity + halo->incoming_capacity + halo->block_capacity +
                       halo->sorted_capacity * sizeof *halo->sorted
                 : 0;
 }
@@ -197,6 +200,8 @@ static OozeStatus reserve_all(OozeHalo *halo, OozeError *error)
     uint64_t blocks = halo->total / OOZE_SPLIT_BLOCK * 2 + 2 * ranks;
     if (!ooze_reserve((void **)&halo->buffer, &halo->buffer_capacity,
                       halo->send_at[ranks] * OOZE_HALO_ELEMENT_MAX, 1) ||
+        !ooze_reserve((void **)&halo->incoming, &halo->incoming_capacity,
+                      halo->layers > 1 ? ghosts * OOZE_HALO_ELEMENT_MAX : 0, 1) ||
         !ooze_reserve((void **)&halo->blocks, &halo->block_capacity, blocks * OOZE_HALO_ELEMENT_MAX,
                       1) ||
         !ooze_reserve((void **)&halo->ghost_index, &halo->ghost_capacity, halo->n + ghosts,
@@ -470,6 +475,25 @@ void ooze_halo_refresh(OozeHalo *halo, void *data, size_t size)
         receive[r] = halo->receive_at[r] * size;
     }
     halo->ranks->exchange(halo->ranks, halo->buffer, send, (char *)data + halo->n * size, receive);
+}
+
+void ooze_halo_refresh_sorted(OozeHalo *halo, void *data, size_t size)
+{
+    if (!halo) {
+        return;
+    }
+    int ranks = halo->ranks->count;
+    char *own = (char *)data + halo->below * size;
+    uint64_t *send = halo->bytes, *receive = send + ranks + 1;
+    pack_elements(halo->buffer, own, size, halo->send, halo->send_at[ranks]);
+    for (int r = 0; r <= ranks; r++) {
+        send[r] = halo->send_at[r] * size;
+        receive[r] = halo->receive_at[r] * size;
+    }
+    halo->ranks->exchange(halo->ranks, halo->buffer, send, halo->incoming, receive);
+    uint64_t below = halo->below * size;
+    memcpy(data, halo->incoming, below);
+    memcpy(own + halo->n * size, halo->incoming + below, ghost_count(halo) * size - below);
 }
 
 const void *ooze_halo_gather(OozeHalo *halo, const void *blocks, uint64_t n, uint64_t grain,

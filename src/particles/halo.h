@@ -52,6 +52,10 @@ OozeRanks *ooze_halo_ranks(const OozeHalo *halo);
 /* The ghosts' elements of `data` become those of their owners. */
 void ooze_halo_refresh(OozeHalo *halo, void *data, size_t size);
 
+/* The same of an array in the order of all particles: ghosts that precede the own particles, these,
+   ghosts behind them. Of halos with two layers. */
+void ooze_halo_refresh_sorted(OozeHalo *halo, void *data, size_t size);
+
 /* Elements of the blocks of `grain` particles of all ranks, in their order. Valid until the next
    call. `n` is the number of own particles; `count` receives the number of elements. */
 const void *ooze_halo_gather(OozeHalo *halo, const void *blocks, uint64_t n, uint64_t grain,

@@ -97,6 +97,7 @@ static OozeStatus fill_engine(RanksEngine *engine, OozeError *error)
         return ooze_fail_memory(error, "sharing steps among processes", sizeof *engine);
     }
     share_equally(engine);
+    ooze_halo_set_layers(engine->halo, own->method->ghost_layers > 1 ? 2 : 1);
     OozeStatus status = ooze_particles_create(&own->particles, error);
     return status || !own->method->create ? status : own->method->create(&own->method_data, error);
 }
