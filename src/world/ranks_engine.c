@@ -24,10 +24,12 @@ typedef struct RanksEngine {
     OozeSplit split; /* of the last sort */
     OozeHalo *halo;
     OozeRanksArrays arrays;
-    uint64_t total;     /* particles of all ranks */
-    double *shares;     /* see ooze_split_find: per rank and one more */
-    double *speeds;     /* working memory: per rank */
-    double busy;        /* s of work since the last balance, without messages */
+    uint64_t total; /* particles of all ranks */
+    double *shares; /* see ooze_split_find: per rank and one more */
+    double *speeds; /* working memory: per rank */
+    double busy;    /* s of work since the last balance, without messages */
+    uint64_t fast_first,
+        fast_count;     /* of ranks_find_fast: those of ranks before, and of this one */
     int sorts, shuffle; /* shuffle: for tests, shares change after every so many sorts; 0: no */
 } RanksEngine;
 
@@ -308,9 +310,11 @@ static OozeStatus ranks_find_fast(void *data, const OozeFastQuery *query, OozeFa
     uint64_t *counts = status ? NULL : gather_counts(engine, own);
     OozeFastParticle *copy = NULL;
     for (int r = 0; r < engine->ranks->count && counts; r++) {
+        engine->fast_first = r == engine->ranks->rank ? total : engine->fast_first;
         total += counts[r];
         counts[r] *= sizeof *found;
     }
+    engine->fast_count = own;
     if (!status && total <= query->capacity) {
         copy = ooze_alloc(own, sizeof *copy);
         status = copy ? OOZE_OK : ooze_fail_memory(error, "fast particles", own * sizeof *copy);
@@ -528,6 +532,24 @@ static OozeStatus ranks_step(void *data, OozeStepContext *context, OozeError *er
     return status;
 }
 
+static OozeStatus ranks_mark_linked(void *data, const OozeStepContext *context,
+                                    const uint32_t *particles, int count, bool *linked,
+                                    OozeError *error)
+{
+    RanksEngine *engine = data;
+    OozeStepContext own = own_context(engine, context);
+    uint32_t *index = ooze_arena_alloc(context->arena, (size_t)count, sizeof *index);
+    if (!index) {
+        return ooze_fail_memory(error, "fast particles", (uint64_t)count * sizeof *index);
+    }
+    for (int k = 0; k < count; k++) {
+        bool is_own = (uint64_t)k - engine->fast_first < engine->fast_count;
+        index[k] = is_own ? particles[k] : UINT32_MAX;
+    }
+    return engine->own.method->mark_linked(engine->own.method_data, &own, index, count, linked,
+                                           error);
+}
+
 static OozeStatus ranks_conduct(void *data, OozeHeatJob *job, OozeError *error)
 {
     OozeStepContext own = own_context(data, job->context);
@@ -566,6 +588,7 @@ const OozeEngine ooze_ranks_engine = {
     .prescribe = ranks_prescribe,
     .fastest = ranks_fastest,
     .find_fast = ranks_find_fast,
+    .mark_linked = ranks_mark_linked,
     .wrap = ranks_wrap,
     .sort = ranks_sort,
     .find_cells = ranks_find_cells,

@@ -118,46 +118,6 @@ static OozeStatus keep_part(void *data, int part, int parts, OozeError *error)
     return ooze_link_rows_keep(&table->rows[0], &table->rows[1], begin, end, error);
 }
 
-/* Whether two particles are farther apart than the support. */
-static bool are_far(const OozeStepContext *c, uint32_t a, uint32_t b)
-{
-    const OozeFloat4 *x = ooze_particles_positions(c->particles);
-    const OozePeriodic *p = &c->periodic;
-    float dx = ooze_periodic_delta(x[a].x - x[b].x, p->length[0], p->inverse[0]);
-    float dy = ooze_periodic_delta(x[a].y - x[b].y, p->length[1], p->inverse[1]);
-    float dz = ooze_periodic_delta(x[a].z - x[b].z, p->length[2], p->inverse[2]);
-    return (double)(dx * dx + dy * dy + dz * dz) > c->support * c->support;
-}
-
-static OozeStatus mark_linked(void *data, const OozeStepContext *c, const uint32_t *particles,
-                              int count, bool *linked, OozeError *error)
-{
-    const OozeLinkRows *rows = &((OozeSpringsMemory *)data)->table.rows[0];
-    const uint32_t *row_of = rows_of(c->particles);
-    /* per row: 1 + the number in the list of its particle, or 0 */
-    int32_t *number = ooze_arena_alloc(c->arena, rows->n + 1, sizeof *number);
-    if (!number) {
-        return ooze_fail_memory(error, "fast particles", rows->n * sizeof *number);
-    }
-    memset(number, 0, rows->n * sizeof *number);
-    for (int k = 0; k < count; k++) {
-        if (row_of[particles[k]] < rows->n) {
-            number[row_of[particles[k]]] = k + 1;
-        }
-    }
-    for (uint64_t r = 0; r < rows->n; r++) {
-        const OozeLink *row = ooze_links_of(rows, r);
-        for (uint32_t k = 0; k < rows->count[r]; k++) {
-            int32_t a = number[r], b = number[row[k].other];
-            bool both = a > 0 && b > 0;
-            if ((a > 0 || b > 0) && (!both || are_far(c, particles[a - 1], particles[b - 1]))) {
-                linked[(a > 0 ? a : b) - 1] = linked[(b > 0 ? b : a) - 1] = true;
-            }
-        }
-    }
-    return OOZE_OK;
-}
-
 static bool may_link(const OozeStepContext *c)
 {
     bool any = false;
@@ -514,7 +474,7 @@ const OozeMethod ooze_method_springs = {
     .keep_part = keep_part,
     .step = step,
     .stable_step = stable_step,
-    .mark_linked = mark_linked,
+    .mark_linked = ooze_springs_mark_linked,
     .may_link = may_link,
     .advise = advise,
 };

@@ -138,6 +138,11 @@ OozeStatus ooze_springs_balance_bodies(OozeSpringsStep *step, OozeError *error);
    end_v. */
 OozeStatus ooze_springs_collide(OozeSpringsStep *step, OozeError *error);
 
+/* See OozeMethod.mark_linked: in linked.c. */
+OozeStatus ooze_springs_mark_linked(void *data, const OozeStepContext *context,
+                                    const uint32_t *particles, int count, bool *linked,
+                                    OozeError *error);
+
 /* ---- in method.c ---- */
 
 /* Arrays in the order of predicted positions, and their elements from the store. */
