@@ -71,8 +71,8 @@ typedef struct OozeMethod {
     double (*reach)(const OozeStepContext *context);
     /* Marks those of `count` particles that have a link longer than the support, or a link to a
        particle that is not among them. Of several processes all call it, and UINT32_MAX stands for
-       a particle of another one; `context` has a halo then, whose ghosts are outdated. NULL: no link is longer than `reach`, except those of
-       particles with unbounded_field. */
+       a particle of another one; `context` has a halo then, whose ghosts are outdated. NULL: no
+       link is longer than `reach`, except those of particles with unbounded_field. */
     OozeStatus (*mark_linked)(void *data, const OozeStepContext *context, const uint32_t *particles,
                               int count, bool *linked, OozeError *error);
     /* Whether there may be such links, with these materials; NULL: always. A step of a world whose

@@ -100,8 +100,9 @@ OozeStatus ooze_rank_rows_find(OozeRankRows *rows, const OozeStepContext *c, uin
 
 /* ---- elements ---- */
 
-OozeStatus ooze_rank_rows_fetch(OozeRankRows *rows, const void *from, void *to, size_t size,
-                                OozeError *error)
+/* Elements of own rows to the ranks that read them: element k of `to` is that of row wanted[k]. */
+static OozeStatus fetch(OozeRankRows *rows, const void *from, void *to, size_t size,
+                        OozeError *error)
 {
     uint64_t served = rows->serve_at[rows->ranks->count], read = rows->read_at[rows->ranks->count];
     OozeArenaMark mark = ooze_arena_mark(rows->arena);
@@ -123,8 +124,9 @@ OozeStatus ooze_rank_rows_fetch(OozeRankRows *rows, const void *from, void *to, 
     return OOZE_OK;
 }
 
-OozeStatus ooze_rank_rows_give(OozeRankRows *rows, const void *from, void *to, size_t size,
-                               OozeError *error)
+/* The other direction: element k of `from` goes to row wanted[k]. */
+static OozeStatus give(OozeRankRows *rows, const void *from, void *to, size_t size,
+                       OozeError *error)
 {
     uint64_t served = rows->serve_at[rows->ranks->count], read = rows->read_at[rows->ranks->count];
     OozeArenaMark mark = ooze_arena_mark(rows->arena);
@@ -231,7 +233,7 @@ OozeStatus ooze_rank_rows_fetch_items(OozeRankRows *rows, const OozeLinkRows *fr
         return status;
     }
     memset(to->count, 0, rows->count * sizeof *to->count);
-    status = ooze_rank_rows_fetch(rows, from->count, to->count, sizeof *to->count, error);
+    status = fetch(rows, from->count, to->count, sizeof *to->count, error);
     status = status ? status : begin_messages(rows, from, to, &m, error);
     status = status ? status : ooze_link_items_reserve(to, pad_offsets(to, pad), error);
     if (status) {
@@ -312,9 +314,9 @@ OozeStatus ooze_rank_rows_follow(OozeRankRows *plan, const OozeStepContext *c, O
     memset(own, 0xff, from->n * sizeof *own); /* OOZE_LINK_ROW_NONE */
     list_others(plan, from, other);
     OozeRankRows others;
-    OozeStatus status = ooze_rank_rows_give(plan, number, own, sizeof *own, error);
+    OozeStatus status = give(plan, number, own, sizeof *own, error);
     status = status ? status : ooze_rank_rows_find(&others, c, from->n, other, count, error);
-    status = status ? status : ooze_rank_rows_fetch(&others, own, renamed, sizeof *own, error);
+    status = status ? status : fetch(&others, own, renamed, sizeof *own, error);
     if (!status) {
         rename_others(plan, from, own, renamed);
         status = ooze_rank_rows_fetch_items(plan, from, to, pad, error);

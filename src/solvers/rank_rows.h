@@ -20,15 +20,9 @@ typedef struct OozeRankRows {
     uint32_t *serve;              /* own rows that other ranks read, rank by rank */
 } OozeRankRows;
 
-/* All ranks call these. `n` is the number of rows of this rank; `wanted` stays valid. */
+/* All ranks call these functions. `n` is the number of rows of this rank; `wanted` stays valid. */
 OozeStatus ooze_rank_rows_find(OozeRankRows *rows, const OozeStepContext *context, uint64_t n,
                                const uint32_t *wanted, uint64_t count, OozeError *error);
-/* Elements of own rows to the ranks that read them: element k of `to` is that of row wanted[k]. */
-OozeStatus ooze_rank_rows_fetch(OozeRankRows *rows, const void *from, void *to, size_t size,
-                                OozeError *error);
-/* The other direction: element k of `from` goes to row wanted[k]. */
-OozeStatus ooze_rank_rows_give(OozeRankRows *rows, const void *from, void *to, size_t size,
-                               OozeError *error);
 /* Rows with all their items; row k of `to` is that of row wanted[k], or empty. Items of each begin
    at a multiple of `pad`. */
 OozeStatus ooze_rank_rows_fetch_items(OozeRankRows *rows, const OozeLinkRows *from,
