@@ -272,6 +272,7 @@ extern "C" const OozeEngine ooze_cuda_engine = {
     ooze::engine_prescribe,
     ooze::engine_fastest,
     ooze::engine_find_fast,
+    nullptr, // mark_linked
     ooze::engine_measure,
     ooze::engine_wrap,
     ooze::engine_sort,

@@ -39,6 +39,7 @@ typedef struct OozeMethod {
     /* Particle fields, besides the position, that a step reads at neighbours, NULL-terminated: see
        halo.h. NULL: steps cannot be taken by several processes. */
     const char *const *ghost_fields;
+    int ghost_layers; /* of cells around own particles whose particles are ghosts: 2, or 0: 1 */
     /* Why these settings, materials and solids cannot be used by several processes, as the end of a
        sentence; NULL: they can. May be NULL itself. */
     const char *(*refuses_ranks)(const OozeStepContext *context);
@@ -54,6 +55,10 @@ typedef struct OozeMethod {
     OozeStatus (*save)(void *data, OozeFieldView *views, OozeError *error);
     OozeStatus (*restore)(void *data, const OozeStepContext *context,
                           const OozeFieldView *const *views, OozeError *error);
+    /* Of several processes, for a method with arrays: keeps one of `parts` parts of the rows of all
+       after restore. The arrays that the processes save are then parts of those of all, in their
+       order. */
+    OozeStatus (*keep_part)(void *data, int part, int parts, OozeError *error);
     OozeStatus (*step)(void *data, OozeStepContext *context, OozeError *error);
     /* Fails where a step would refuse the settings, materials and bodies of the context; may be
        NULL. */
@@ -65,8 +70,9 @@ typedef struct OozeMethod {
        links of unbounded length; NULL: the support. */
     double (*reach)(const OozeStepContext *context);
     /* Marks those of `count` particles that have a link longer than the support, or a link to a
-       particle that is not among them. NULL: no link is longer than `reach`, except those of
-       particles with unbounded_field. */
+       particle that is not among them. Of several processes all call it, and UINT32_MAX stands for
+       a particle of another one; `context` has a halo then, whose ghosts are outdated. NULL: no
+       link is longer than `reach`, except those of particles with unbounded_field. */
     OozeStatus (*mark_linked)(void *data, const OozeStepContext *context, const uint32_t *particles,
                               int count, bool *linked, OozeError *error);
     /* Whether there may be such links, with these materials; NULL: always. A step of a world whose

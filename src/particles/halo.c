@@ -1,12 +1,14 @@
 #include "particles/halo.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/exact_sum.h"
 #include "base/fail.h"
 
 enum { GRAIN = 8192 };
+enum { COLUMNS_MAX = 9 }; /* of two layers on either side, counted twice */
 
 /* Keys of the first and last particle of a rank; where it has none, both are the last key of the
    rank before. */
@@ -16,6 +18,7 @@ typedef struct KeyRange {
 
 struct OozeHalo {
     OozeRanks *ranks;
+    int layers;                     /* of cells around those of own particles */
     uint64_t n, first, total;       /* own particles, those of ranks before, those of all ranks */
     uint64_t below;                 /* ghosts of ranks before this one */
     uint64_t inner, inner_end;      /* blocks of own particles without ghosts near them */
@@ -28,6 +31,8 @@ struct OozeHalo {
     size_t ghost_capacity;
     char *buffer; /* of messages */
     size_t buffer_capacity;
+    char *incoming; /* ghosts' elements, of ooze_halo_refresh_sorted */
+    size_t incoming_capacity;
     OozeFloat4 *sorted; /* ghosts of ranks before, own points, ghosts of ranks behind */
     size_t sorted_capacity;
 };
@@ -38,6 +43,7 @@ OozeHalo *ooze_halo_create(OozeRanks *ranks)
     size_t count = (size_t)ranks->count;
     if (halo) {
         halo->ranks = ranks;
+        halo->layers = 1;
         halo->range = ooze_alloc_zero(count + 1, sizeof *halo->range);
         halo->send_at = ooze_alloc_zero(4 * (count + 1), sizeof *halo->send_at);
         halo->receive_at = halo->send_at ? halo->send_at + count + 1 : NULL;
@@ -58,6 +64,7 @@ void ooze_halo_destroy(OozeHalo *halo)
         ooze_free(halo->send);
         ooze_free(halo->ghost_index);
         ooze_free(halo->buffer);
+        ooze_free(halo->incoming);
         ooze_free(halo->sorted);
         ooze_free(halo);
     }
@@ -66,7 +73,8 @@ void ooze_halo_destroy(OozeHalo *halo)
 uint64_t ooze_halo_bytes(const OozeHalo *halo)
 {
     return halo ? sizeof *halo + halo->send_capacity * 4 + halo->ghost_capacity * 8 +
-                      halo->buffer_capacity + halo->sorted_capacity * sizeof *halo->sorted
+                      halo->buffer_capacity + halo->incoming_capacity +
+                      halo->sorted_capacity * sizeof *halo->sorted
                 : 0;
 }
 
@@ -100,13 +108,33 @@ static int add_takers(const OozeHalo *halo, uint64_t key, int *takers, int found
     return found;
 }
 
+/* Columns at most `layers` columns away, one or two; each once. */
+static int columns_near(const OozeGridAxis *axis, int32_t centre, int layers, int32_t *columns)
+{
+    int32_t next[3], after[3];
+    int nexts = ooze_grid_columns(axis, centre, layers > 1 ? next : columns), found = 0;
+    for (int i = 0; layers > 1 && i < nexts; i++) {
+        int afters = ooze_grid_columns(axis, next[i], after);
+        for (int j = 0; j < afters; j++) {
+            bool is_known = false;
+            for (int k = 0; k < found; k++) {
+                is_known = is_known || columns[k] == after[j];
+            }
+            columns[found] = after[j];
+            found += !is_known;
+        }
+    }
+    return layers > 1 ? found : nexts;
+}
+
 /* The ranks with particles near a cell, this one excepted; returns their number. */
 static int find_takers(const OozeHalo *halo, const OozeGridAxis axis[3], const int32_t cell[3],
                        int *takers)
 {
-    int32_t x[3], y[3], z[3];
-    int nx = ooze_grid_columns(&axis[0], cell[0], x), ny = ooze_grid_columns(&axis[1], cell[1], y),
-        nz = ooze_grid_columns(&axis[2], cell[2], z), found = 0;
+    int32_t x[COLUMNS_MAX], y[COLUMNS_MAX], z[COLUMNS_MAX];
+    int nx = columns_near(&axis[0], cell[0], halo->layers, x),
+        ny = columns_near(&axis[1], cell[1], halo->layers, y),
+        nz = columns_near(&axis[2], cell[2], halo->layers, z), found = 0;
     const KeyRange *own = &halo->range[halo->ranks->rank];
     for (int k = 0; k < nz; k++) {
         for (int j = 0; j < ny; j++) {
@@ -205,6 +233,8 @@ static OozeStatus reserve_all(OozeHalo *halo, OozeError *error)
     uint64_t ranks = (uint64_t)halo->ranks->count, ghosts = halo->receive_at[ranks];
     if (!ooze_reserve((void **)&halo->buffer, &halo->buffer_capacity,
                       halo->send_at[ranks] * OOZE_HALO_ELEMENT_MAX, 1) ||
+        !ooze_reserve((void **)&halo->incoming, &halo->incoming_capacity,
+                      halo->layers > 1 ? ghosts * OOZE_HALO_ELEMENT_MAX : 0, 1) ||
         !ooze_reserve((void **)&halo->ghost_index, &halo->ghost_capacity, halo->n + ghosts,
                       sizeof *halo->ghost_index) ||
         !ooze_reserve((void **)&halo->sorted, &halo->sorted_capacity,
@@ -213,6 +243,26 @@ static OozeStatus reserve_all(OozeHalo *halo, OozeError *error)
                                 (halo->n + ghosts) * sizeof *halo->sorted);
     }
     return OOZE_OK;
+}
+
+/* What follows from the lists of what each rank takes. */
+static OozeStatus number_ghosts(OozeHalo *halo, OozeError *error)
+{
+    ooze_split_receipts(halo->ranks, halo->send_at, halo->bytes, halo->receive_at);
+    halo->below = halo->receive_at[halo->ranks->rank];
+    OozeStatus status = reserve_all(halo, error);
+    if (!status) {
+        for (uint64_t i = 0; i < halo->n; i++) {
+            halo->ghost_index[i] = halo->first + i;
+        }
+        ooze_halo_refresh(halo, halo->ghost_index, sizeof *halo->ghost_index);
+    }
+    return status;
+}
+
+void ooze_halo_set_layers(OozeHalo *halo, int layers)
+{
+    halo->layers = layers;
 }
 
 OozeStatus ooze_halo_find(OozeHalo *halo, const OozeSplit *split, const OozeFloat4 *points,
@@ -237,18 +287,114 @@ OozeStatus ooze_halo_find(OozeHalo *halo, const OozeSplit *split, const OozeFloa
         }
     }
     OozeStatus status = find_lists(halo, split, points, error);
-    if (status) {
-        return status;
+    return status ? status : number_ghosts(halo, error);
+}
+
+/* ---- ghosts by number ---- */
+
+static int compare_numbers(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* The numbers that are neither own particles nor ghosts, each once, ascending; their count. */
+static uint64_t list_missing(const OozeHalo *halo, const uint64_t *wanted, uint64_t count,
+                             uint64_t *missing)
+{
+    uint64_t found = 0, kept = 0;
+    for (uint64_t k = 0; k < count; k++) {
+        missing[found] = wanted[k];
+        found += ooze_halo_find_index(halo, wanted[k]) == UINT64_MAX;
     }
-    ooze_split_receipts(ranks, halo->send_at, halo->bytes, halo->receive_at);
-    halo->below = halo->receive_at[ranks->rank];
-    status = reserve_all(halo, error);
-    if (!status) {
-        for (uint64_t i = 0; i < halo->n; i++) {
-            halo->ghost_index[i] = halo->first + i;
+    qsort(missing, found, sizeof *missing, compare_numbers);
+    for (uint64_t k = 0; k < found; k++) {
+        if (k == 0 || missing[k] != missing[k - 1]) {
+            missing[kept++] = missing[k];
         }
-        ooze_halo_refresh(halo, halo->ghost_index, sizeof *halo->ghost_index);
     }
+    return kept;
+}
+
+/* Where the numbers of each rank's particles begin among ascending ones. */
+static void divide_by_rank(const OozeHalo *halo, const uint64_t *numbers, uint64_t count,
+                           uint64_t *at)
+{
+    uint64_t end = 0, k = 0;
+    for (int r = 0; r < halo->ranks->count; r++) {
+        at[r] = k;
+        end += halo->range[r].n;
+        while (k < count && numbers[k] < end) {
+            k++;
+        }
+    }
+    at[halo->ranks->count] = k;
+}
+
+/* Merges own particles that ranks ask for by number into the lists of what they take. */
+static OozeStatus extend_lists(OozeHalo *halo, const uint64_t *asked, const uint64_t *asked_at,
+                               OozeError *error)
+{
+    int ranks = halo->ranks->count;
+    uint64_t total = halo->send_at[ranks] + asked_at[ranks], at = 0;
+    uint32_t *send = ooze_alloc(total, sizeof *send);
+    if (!send) {
+        return ooze_fail_memory(error, "particles of other processes", total * sizeof *send);
+    }
+    uint64_t first = 0;
+    for (int r = 0; r < ranks; r++) {
+        uint64_t k = first, end = halo->send_at[r + 1], a = asked_at[r];
+        first = end;
+        halo->send_at[r] = at;
+        while (k < end || a < asked_at[r + 1]) {
+            bool is_old =
+                k < end && (a == asked_at[r + 1] || halo->first + halo->send[k] < asked[a]);
+            send[at++] = is_old ? halo->send[k] : (uint32_t)(asked[a] - halo->first);
+            k += is_old;
+            a += !is_old;
+        }
+    }
+    halo->send_at[ranks] = at;
+    halo->inner = halo->inner_end = 0; /* ghosts may be anywhere now */
+    ooze_free(halo->send);
+    halo->send = send;
+    halo->send_capacity = total;
+    return OOZE_OK;
+}
+
+OozeStatus ooze_halo_add(OozeHalo *halo, const uint64_t *wanted, uint64_t count, OozeError *error)
+{
+    OozeRanks *ranks = halo->ranks;
+    uint64_t size = (uint64_t)ranks->count + 1;
+    uint64_t *missing = ooze_alloc(count, sizeof *missing);
+    uint64_t *at = ooze_alloc(3 * size, sizeof *at), *asked_at = at ? at + size : NULL;
+    if (!missing || !at) {
+        ooze_free(missing);
+        ooze_free(at);
+        return ooze_fail_memory(error, "particles of other processes", count * sizeof *missing);
+    }
+    uint64_t kept = list_missing(halo, wanted, count, missing);
+    OozeStatus status = OOZE_OK;
+    if (ooze_halo_any(halo, kept > 0)) {
+        divide_by_rank(halo, missing, kept, at);
+        ooze_split_receipts(ranks, at, halo->bytes, asked_at);
+        uint64_t *asked = ooze_alloc(asked_at[ranks->count], sizeof *asked);
+        if (asked) {
+            uint64_t *send = halo->bytes, *receive = send + size;
+            for (int r = 0; r <= ranks->count; r++) {
+                send[r] = at[r] * sizeof *missing;
+                receive[r] = asked_at[r] * sizeof *asked;
+            }
+            ranks->exchange(ranks, missing, send, asked, receive);
+            status = extend_lists(halo, asked, asked_at, error);
+            status = status ? status : number_ghosts(halo, error);
+        } else {
+            status = ooze_fail_memory(error, "particles of other processes", 0);
+        }
+        ooze_free(asked);
+    }
+    ooze_free(missing);
+    ooze_free(at);
     return status;
 }
 
@@ -309,6 +455,26 @@ uint64_t ooze_halo_index(const OozeHalo *halo, uint64_t i)
     return halo ? halo->ghost_index[i] : i;
 }
 
+uint64_t ooze_halo_find_index(const OozeHalo *halo, uint64_t number)
+{
+    if (number >= halo->first && number - halo->first < halo->n) {
+        return number - halo->first;
+    }
+    uint64_t low = halo->n, size = ghost_count(halo);
+    while (size > 0) {
+        uint64_t half = size / 2;
+        bool after = halo->ghost_index[low + half] < number;
+        low = after ? low + half + 1 : low;
+        size = after ? size - half - 1 : half;
+    }
+    return low < halo->n + ghost_count(halo) && halo->ghost_index[low] == number ? low : UINT64_MAX;
+}
+
+uint64_t ooze_halo_below(const OozeHalo *halo)
+{
+    return halo ? halo->below : 0;
+}
+
 void ooze_halo_shares(const OozeHalo *halo, double *shares)
 {
     shares[0] = 0.0;
@@ -352,6 +518,25 @@ void ooze_halo_refresh(OozeHalo *halo, void *data, size_t size)
         begin_refresh(halo, data, size);
         halo->ranks->exchange_end(halo->ranks);
     }
+}
+
+void ooze_halo_refresh_sorted(OozeHalo *halo, void *data, size_t size)
+{
+    if (!halo) {
+        return;
+    }
+    int ranks = halo->ranks->count;
+    char *own = (char *)data + halo->below * size;
+    uint64_t *send = halo->bytes, *receive = send + ranks + 1;
+    pack_elements(halo->buffer, own, size, halo->send, halo->send_at[ranks]);
+    for (int r = 0; r <= ranks; r++) {
+        send[r] = halo->send_at[r] * size;
+        receive[r] = halo->receive_at[r] * size;
+    }
+    halo->ranks->exchange(halo->ranks, halo->buffer, send, halo->incoming, receive);
+    uint64_t below = halo->below * size;
+    memcpy(data, halo->incoming, below);
+    memcpy(own + halo->n * size, halo->incoming + below, ghost_count(halo) * size - below);
 }
 
 /* A loop over blocks that are not contiguous: `skip` particles from `skip_at` on are left out. */

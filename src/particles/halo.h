@@ -20,9 +20,16 @@ OozeHalo *ooze_halo_create(OozeRanks *ranks); /* NULL: out of memory */
 void ooze_halo_destroy(OozeHalo *halo);
 uint64_t ooze_halo_bytes(const OozeHalo *halo);
 
+/* Ghosts are the particles in cells at most so many cells away from own particles: 1, unless this
+   is called, or 2. */
+void ooze_halo_set_layers(OozeHalo *halo, int layers);
 /* Finds the ghosts of a split: `points` are those of this rank after it, sorted. */
 OozeStatus ooze_halo_find(OozeHalo *halo, const OozeSplit *split, const OozeFloat4 *points,
                           OozeError *error);
+
+/* Makes particles ghosts whose indices in the order of all ranks' particles are given; they may
+   repeat, and be ghosts or own particles already. All ranks call it. */
+OozeStatus ooze_halo_add(OozeHalo *halo, const uint64_t *wanted, uint64_t count, OozeError *error);
 
 /* Lists of the neighbours of the first n points, whose ghosts follow. `grid` receives the cells. */
 OozeStatus ooze_halo_lists(OozeHalo *halo, OozeNeighbours *lists, OozeGrid *grid,
@@ -34,12 +41,20 @@ uint64_t ooze_halo_local(const OozeHalo *halo, uint64_t n);
 uint64_t ooze_halo_all(const OozeHalo *halo, uint64_t n);
 /* Index of particle or ghost i in the order of all ranks' particles. */
 uint64_t ooze_halo_index(const OozeHalo *halo, uint64_t i);
+/* The particle or ghost with this index in the order of all; UINT64_MAX: neither. */
+uint64_t ooze_halo_find_index(const OozeHalo *halo, uint64_t number);
+/* Ghosts that precede the own particles in the order of all; 0 on one process. */
+uint64_t ooze_halo_below(const OozeHalo *halo);
 /* Shares of the ranks in all particles, as ooze_split_find takes them: one more than ranks. */
 void ooze_halo_shares(const OozeHalo *halo, double *shares);
 OozeRanks *ooze_halo_ranks(const OozeHalo *halo);
 
 /* The ghosts' elements of `data` become those of their owners. */
 void ooze_halo_refresh(OozeHalo *halo, void *data, size_t size);
+
+/* The same of an array in the order of all particles: ghosts that precede the own particles, these,
+   ghosts behind them. Of halos with two layers. */
+void ooze_halo_refresh_sorted(OozeHalo *halo, void *data, size_t size);
 
 /* A loop over the own particles, in blocks of `grain`, a divisor of OOZE_SPLIT_BLOCK. */
 typedef struct OozeHaloLoop {

@@ -1,5 +1,7 @@
 #include "solvers/link_table.h"
 
+#include <string.h>
+
 #include "base/fail.h"
 
 void ooze_link_rows_free(OozeLinkRows *rows)
@@ -58,6 +60,30 @@ uint64_t ooze_link_rows_offsets(OozeLinkRows *rows)
         at += rows->count[i];
     }
     return at;
+}
+
+OozeStatus ooze_link_rows_keep(OozeLinkRows *rows, OozeLinkRows *buffer, uint64_t begin,
+                               uint64_t end, OozeError *error)
+{
+    OozeStatus status = ooze_link_rows_reserve(buffer, end - begin, error);
+    for (uint64_t i = begin; i < end && !status; i++) {
+        buffer->count[i - begin] = rows->count[i];
+    }
+    uint64_t items = status ? 0 : ooze_link_rows_offsets(buffer);
+    status = status ? status : ooze_link_items_reserve(buffer, items, error);
+    for (uint64_t i = begin; i < end && !status; i++) {
+        if (rows->count[i] > 0) {
+            memcpy((char *)buffer->items + buffer->first[i - begin] * rows->size,
+                   (const char *)rows->items + rows->first[i] * rows->size,
+                   rows->count[i] * rows->size);
+        }
+    }
+    if (!status) {
+        OozeLinkRows kept = *buffer;
+        *buffer = *rows;
+        *rows = kept;
+    }
+    return status;
 }
 
 void ooze_link_rows_map(const uint32_t *old_row, uint64_t n, uint32_t missing, uint32_t *new_of_old,

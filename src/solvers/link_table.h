@@ -30,6 +30,10 @@ OozeStatus ooze_link_items_reserve(OozeLinkRows *rows, uint64_t items, OozeError
 /* Computes the offsets of contiguous rows from their counts; returns the number of items. */
 uint64_t ooze_link_rows_offsets(OozeLinkRows *rows);
 
+/* Keeps the rows from `begin` to `end`; `buffer` is swapped with them. */
+OozeStatus ooze_link_rows_keep(OozeLinkRows *rows, OozeLinkRows *buffer, uint64_t begin,
+                               uint64_t end, OozeError *error);
+
 /* new_of_old[r]: the particle whose old row is r, from old_row (per particle); `missing` if
    none. */
 void ooze_link_rows_map(const uint32_t *old_row, uint64_t n, uint32_t missing, uint32_t *new_of_old,

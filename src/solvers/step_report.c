@@ -29,7 +29,9 @@ void ooze_step_report_add(OozeStepReport *step, const OozeStepReport *substep)
     step->too_far |= substep->too_far;
 }
 
-void ooze_step_report_density(const struct OozeStepContext *c, const float *density, uint64_t n)
+/* Reports the excess of numbers over `base`. */
+static void report_excess(const struct OozeStepContext *c, const float *number, uint64_t n,
+                          double base)
 {
     enum { BLOCK = OOZE_SPLIT_BLOCK };
     double worst = 0.0, *sums = ooze_arena_alloc(c->arena, n / BLOCK + 1, sizeof *sums);
@@ -39,7 +41,7 @@ void ooze_step_report_density(const struct OozeStepContext *c, const float *dens
     for (uint64_t begin = 0; begin < n; begin += BLOCK) {
         double sum = 0.0;
         for (uint64_t i = begin; i < begin + BLOCK && i < n; i++) {
-            double excess = fmax((double)density[i] - 1.0, 0.0);
+            double excess = fmax((double)number[i] - base, 0.0);
             worst = fmax(worst, excess);
             sum += excess;
         }
@@ -49,4 +51,14 @@ void ooze_step_report_density(const struct OozeStepContext *c, const float *dens
     c->report->worst_density_error = worst;
     c->report->mean_density_error =
         ooze_halo_sum(c->halo, sums, n, BLOCK) / (double)ooze_halo_all(c->halo, n);
+}
+
+void ooze_step_report_density(const struct OozeStepContext *c, const float *density, uint64_t n)
+{
+    report_excess(c, density, n, 1.0);
+}
+
+void ooze_step_report_excess(const struct OozeStepContext *c, const float *excess, uint64_t n)
+{
+    report_excess(c, excess, n, 0.0);
 }

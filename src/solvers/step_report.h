@@ -27,6 +27,9 @@ struct OozeStepContext;
 /* Sets the density errors from n > 0 densities relative to rest. */
 void ooze_step_report_density(const struct OozeStepContext *context, const float *density,
                               uint64_t n);
+/* The same from what is above rest, relative to it. */
+void ooze_step_report_excess(const struct OozeStepContext *context, const float *excess,
+                             uint64_t n);
 /* Sets iterations and residual of a solve. */
 void ooze_solve_residual_report(const OozeSolveResidual *residual, OozeStepReport *report);
 /* Combines the reports of substeps: maxima of residuals and densities, sum of iterations. */

@@ -74,6 +74,10 @@ typedef struct OozeEngine {
        capacity. Called before a substep only. */
     OozeStatus (*find_fast)(void *data, const OozeFastQuery *query, OozeFastParticle *found,
                             uint64_t *count, OozeError *error);
+    /* OozeMethod.mark_linked of the particles that find_fast has found last; their indices are
+       `particles`. NULL: links are in host memory, or are not known. */
+    OozeStatus (*mark_linked)(void *data, const OozeStepContext *context, const uint32_t *particles,
+                              int count, bool *linked, OozeError *error);
     /* Measures a probe that is a sum or a percentile (see probe_formula.h) without copying the
        particles; `masses` (kg) of the particles of each material, `values` NaN before the call.
        NULL: such probes are measured on the host's particles. */

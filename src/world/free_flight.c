@@ -337,7 +337,7 @@ static OozeStatus all_fly_freely(Flight *f, int units, bool *all_free, OozeError
 }
 
 /* Particles with links of unbounded length are not free. The method knows links of particles that
-   are in host memory only. */
+   are in host memory only, or shared among processes. */
 static OozeStatus mark_linked(Flight *f, bool *listed, OozeError *error)
 {
     const OozeWorld *world = f->world;
@@ -348,13 +348,19 @@ static OozeStatus mark_linked(Flight *f, bool *listed, OozeError *error)
         (world->method->may_link && !world->method->may_link(&context))) {
         return OOZE_OK;
     }
-    *listed = !world->engine->own_memory;
+    bool asks_engine = world->engine->mark_linked != NULL;
+    *listed = asks_engine || !world->engine->own_memory;
     for (uint64_t i = 0; i < f->count; i++) {
         index[i] = f->fast[i].index;
     }
-    OozeStatus status = *listed ? world->method->mark_linked(world->method_data, &context, index,
-                                                             (int)f->count, linked, error)
-                                : OOZE_OK;
+    OozeStatus status = OOZE_OK;
+    if (asks_engine) {
+        status = world->engine->mark_linked(world->engine_data, &context, index, (int)f->count,
+                                            linked, error);
+    } else if (*listed) {
+        status = world->method->mark_linked(world->method_data, &context, index, (int)f->count,
+                                            linked, error);
+    }
     for (uint64_t i = 0; i < f->count; i++) {
         f->fast[i].bound = f->fast[i].bound || linked[i];
     }

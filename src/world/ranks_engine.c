@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/fail.h"
+#include "world/ranks_arrays.h"
 #include "world/world.h"
 
 /* Shares are corrected after this many steps, where the slowest rank takes so much longer than the
@@ -22,10 +23,13 @@ typedef struct RanksEngine {
     OozeRanks *ranks;
     OozeSplit split; /* of the last sort */
     OozeHalo *halo;
-    uint64_t total;     /* particles of all ranks */
-    double *shares;     /* see ooze_split_find: per rank and one more */
-    double *speeds;     /* working memory: per rank */
-    double busy;        /* s of work since the last balance, without messages */
+    OozeRanksArrays arrays;
+    uint64_t total; /* particles of all ranks */
+    double *shares; /* see ooze_split_find: per rank and one more */
+    double *speeds; /* working memory: per rank */
+    double busy;    /* s of work since the last balance, without messages */
+    uint64_t fast_first,
+        fast_count;     /* of ranks_find_fast: those of ranks before, and of this one */
     int sorts, shuffle; /* shuffle: for tests, shares change after every so many sorts; 0: no */
 } RanksEngine;
 
@@ -67,6 +71,7 @@ static void ranks_destroy(void *data)
     ooze_neighbours_free(&own->fluid_boundary);
     ooze_split_free(&engine->split);
     ooze_halo_destroy(engine->halo);
+    ooze_ranks_arrays_free(&engine->arrays);
     ooze_free(engine->shares);
     ooze_free(engine->speeds);
     ooze_free(engine);
@@ -94,6 +99,7 @@ static OozeStatus fill_engine(RanksEngine *engine, OozeError *error)
         return ooze_fail_memory(error, "sharing steps among processes", sizeof *engine);
     }
     share_equally(engine);
+    ooze_halo_set_layers(engine->halo, own->method->ghost_layers > 1 ? 2 : 1);
     OozeStatus status = ooze_particles_create(&own->particles, error);
     return status || !own->method->create ? status : own->method->create(&own->method_data, error);
 }
@@ -192,7 +198,6 @@ static OozeStatus ranks_upload(void *data, const OozeParticles *particles,
 {
     RanksEngine *engine = data;
     OozeWorld *own = &engine->own;
-    (void)arrays;
     uint64_t facts[2] = {ooze_particles_count(particles), ooze_particles_next_id(particles)};
     uint64_t ranks = (uint64_t)engine->ranks->count, rank = (uint64_t)engine->ranks->rank;
     engine->ranks->broadcast(engine->ranks, facts, sizeof facts);
@@ -212,6 +217,12 @@ static OozeStatus ranks_upload(void *data, const OozeParticles *particles,
     }
     own->nozzle_field = ooze_particles_find_field(own->particles, "nozzle");
     own->temperature_field = ooze_particles_find_field(own->particles, "temperature");
+    if (!status && arrays) {
+        OozeStepContext context = ooze_world_step_context(engine->world);
+        context.particles = own->particles;
+        status = ooze_ranks_divide_arrays(engine->ranks, own->method, own->method_data, &context,
+                                          arrays, error);
+    }
     return status;
 }
 
@@ -234,7 +245,6 @@ static OozeStatus ranks_download(void *data, OozeParticles *particles, OozeField
                                  OozeError *error)
 {
     RanksEngine *engine = data;
-    (void)arrays;
     uint64_t wanted = engine->ranks->rank == 0 ? engine->total : 0;
     uint64_t *counts = gather_counts(engine, ooze_particles_count(engine->own.particles));
     OozeStatus status = counts ? ooze_particles_reserve(particles, wanted, error)
@@ -244,6 +254,11 @@ static OozeStatus ranks_download(void *data, OozeParticles *particles, OozeField
         ooze_particles_set_count(particles, wanted);
     }
     ooze_free(counts);
+    if (!status && arrays) {
+        status =
+            ooze_ranks_gather_arrays(engine->ranks, engine->own.method, engine->own.method_data,
+                                     engine->world->host_has_all, arrays, &engine->arrays, error);
+    }
     return status || !engine->world->host_has_all ? status : copy_to_all(engine, particles, error);
 }
 
@@ -295,9 +310,11 @@ static OozeStatus ranks_find_fast(void *data, const OozeFastQuery *query, OozeFa
     uint64_t *counts = status ? NULL : gather_counts(engine, own);
     OozeFastParticle *copy = NULL;
     for (int r = 0; r < engine->ranks->count && counts; r++) {
+        engine->fast_first = r == engine->ranks->rank ? total : engine->fast_first;
         total += counts[r];
         counts[r] *= sizeof *found;
     }
+    engine->fast_count = own;
     if (!status && total <= query->capacity) {
         copy = ooze_alloc(own, sizeof *copy);
         status = copy ? OOZE_OK : ooze_fail_memory(error, "fast particles", own * sizeof *copy);
@@ -515,6 +532,24 @@ static OozeStatus ranks_step(void *data, OozeStepContext *context, OozeError *er
     return status;
 }
 
+static OozeStatus ranks_mark_linked(void *data, const OozeStepContext *context,
+                                    const uint32_t *particles, int count, bool *linked,
+                                    OozeError *error)
+{
+    RanksEngine *engine = data;
+    OozeStepContext own = own_context(engine, context);
+    uint32_t *index = ooze_arena_alloc(context->arena, (size_t)count, sizeof *index);
+    if (!index) {
+        return ooze_fail_memory(error, "fast particles", (uint64_t)count * sizeof *index);
+    }
+    for (int k = 0; k < count; k++) {
+        bool is_own = (uint64_t)k - engine->fast_first < engine->fast_count;
+        index[k] = is_own ? particles[k] : UINT32_MAX;
+    }
+    return engine->own.method->mark_linked(engine->own.method_data, &own, index, count, linked,
+                                           error);
+}
+
 static OozeStatus ranks_conduct(void *data, OozeHeatJob *job, OozeError *error)
 {
     OozeStepContext own = own_context(data, job->context);
@@ -553,6 +588,7 @@ const OozeEngine ooze_ranks_engine = {
     .prescribe = ranks_prescribe,
     .fastest = ranks_fastest,
     .find_fast = ranks_find_fast,
+    .mark_linked = ranks_mark_linked,
     .wrap = ranks_wrap,
     .sort = ranks_sort,
     .find_cells = ranks_find_cells,

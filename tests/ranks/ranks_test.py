@@ -25,6 +25,16 @@ ENVIRONMENT = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROO
 RANKS = (1, 2, 3, 4, 7) if FULL else (2, 3, 7)
 KILLS = 20 if FULL else 1
 HOST = socket.gethostname()
+LINKS = "{density: 1000, stretch_rate: 3}"
+SPRINGS_METHOD = "{name: springs, unit: 1/400}"
+SPRINGS = "{density: 1000, spring_stiffness: 0.3, linear_viscosity: 0.5}"
+BALL = """
+  - name: ball
+    shape: {type: sphere, radius: 0.03, position: [0, 0.2, 0.03]}
+    density: 700
+    friction: 1
+
+probes:"""
 
 
 def has_mpi():
@@ -128,6 +138,43 @@ probes:""")
         text = variant("{name: wcsph}", "{density: 1000, viscosity: 1}", "1/4000", "0.05")
         self.expect_same_bits(text, RANKS if FULL else (4,))
 
+    def test_links_have_the_same_bits(self):
+        self.expect_same_bits(variant("{name: links}", LINKS), RANKS)
+
+    def test_elastic_links_and_dynamic_solids_have_the_same_bits(self):
+        """Links of any length, links to solids that fluid pushes, materials of other masses."""
+        material = "{density: 1000, label: elastic}\n  oil: {density: 800, extension: 1.01}"
+        text = variant("{name: links, iterations: 3}", material, duration="0.05")
+        text = text.replace("{name: jet, material: slime", "{name: jet, material: oil")
+        self.expect_same_bits(text.replace("\nprobes:", BALL), RANKS if FULL else (3,))
+
+    def test_springs_have_the_same_bits(self):
+        self.expect_same_bits(variant(SPRINGS_METHOD, SPRINGS), RANKS)
+
+    def test_long_springs_and_dynamic_solids_have_the_same_bits(self):
+        """The block is torn apart, so that springs become longer than the support."""
+        material = "{density: 1000, spring_stiffness: 0.01, yield_ratio: 1, plasticity: 0}"
+        text = variant(SPRINGS_METHOD, material, duration="0.05")
+        text = text.replace("size: [0.16, 0.12, 0.16]}}",
+                            "size: [0.16, 0.12, 0.08]}, velocity: [0, 0, 8]}\n  - {name: left, "
+                            "material: slime, shape: {type: box, position: [0, 0.1, -0.08], "
+                            "size: [0.16, 0.12, 0.08]}, velocity: [0, 0, -8]}")
+        self.expect_same_bits(text.replace("\nprobes:", BALL), RANKS if FULL else (3,))
+
+    def test_links_and_springs_resume_with_fewer_processes(self):
+        for text in (variant("{name: links}", LINKS, duration="0.05"),
+                     variant(SPRINGS_METHOD, SPRINGS, duration="0.05")):
+            scene = self.scene(text)
+            one, run = self.folder / "one", self.folder / "several"
+            self.run_ooze(0, "run", scene, "-o", one)
+            done = self.run_ooze(3, "run", scene, "-o", run, "--frames", 1)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            done = self.run_ooze(2, "run", "--resume", run)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(self.hash_of(run), self.hash_of(one))
+            shutil.rmtree(one)
+            shutil.rmtree(run)
+
     def test_ballistic_has_the_same_bits(self):
         self.expect_same_bits(variant("{name: ballistic}", "{density: 1000}"),
                               RANKS if FULL else (4,))
@@ -164,11 +211,11 @@ probes:""")
         self.assertEqual(self.hash_of(run), self.hash_of(one))
 
     def test_refuses_what_cannot_be_shared(self):
-        scene = self.scene(variant("{name: springs}", "{density: 1000}"))
+        scene = self.scene(variant("{name: springs, order: sequential}", "{density: 1000}"))
         done = self.run_ooze(2, "run", scene, "-o", self.folder / "run")
         self.assertNotEqual(done.returncode, 0)
-        self.assertEqual(done.stderr.count("cannot share these steps, because the method "
-                                           "'springs' runs on one process only"), 1, done.stderr)
+        self.assertEqual(done.stderr.count("cannot share these steps, because 'order: sequential' "
+                                           "of springs needs one process"), 1, done.stderr)
 
     def test_dry_run_says_the_memory_of_a_process(self):
         done = subprocess.run(self.command(2, "run", SCENE, "--dry-run"), env=ENVIRONMENT,

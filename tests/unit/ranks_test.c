@@ -129,6 +129,63 @@ static uint64_t count_wrong_sums(OozeHalo *halo, const OozeNeighbours *lists, co
     return wrong;
 }
 
+/* Neighbours of some own particles' neighbours that are not here. */
+static uint64_t count_absent(const RankJob *job, const OozeHalo *halo, uint64_t first, uint64_t n)
+{
+    const OozeNeighbours *lists = &job->reference->lists;
+    uint64_t absent = 0;
+    for (uint64_t i = first; i < first + n; i += 1 + n / 128) {
+        for (uint32_t k = 0; k < lists->count[i]; k += 1 + lists->count[i] / 32) {
+            uint32_t j = lists->index[lists->first[i] + k];
+            for (uint32_t m = 0; m < lists->count[j]; m++) {
+                uint32_t after = lists->index[lists->first[j] + m];
+                absent += ooze_halo_find_index(halo, after) == UINT64_MAX;
+            }
+        }
+    }
+    return absent;
+}
+
+/* Particles and ghosts in the order of all that do not have their number, or are not found. */
+static uint64_t count_misplaced(OozeHalo *halo, uint64_t first, uint64_t n)
+{
+    uint64_t local = ooze_halo_local(halo, n), below = ooze_halo_below(halo), wrong = 0;
+    uint64_t *number = ooze_alloc_zero(local, sizeof *number);
+    for (uint64_t i = 0; i < n; i++) {
+        number[below + i] = first + i;
+    }
+    ooze_halo_refresh_sorted(halo, number, sizeof *number);
+    for (uint64_t k = 0; k < local; k++) {
+        uint64_t i = k < below ? k + n : k < below + n ? k - below : k;
+        wrong += (k > 0 && number[k] <= number[k - 1]) || ooze_halo_index(halo, i) != number[k] ||
+                 ooze_halo_find_index(halo, number[k]) != i;
+    }
+    ooze_free(number);
+    return wrong;
+}
+
+/* Ghosts of two layers of cells, and then those that are asked for by number. */
+static uint64_t count_wrong_ghosts(const RankJob *job, OozeHalo *halo, const OozeSplit *split,
+                                   const OozeFloat4 *sorted)
+{
+    enum { EVERY = 97 };
+    uint64_t first = split->first, n = split->after, wrong = 0, asked = 0;
+    uint64_t *wanted = ooze_alloc(2 * (split->total / EVERY + 1), sizeof *wanted);
+    ooze_halo_set_layers(halo, 2);
+    CHECK_OK(ooze_halo_find(halo, split, sorted, &error));
+    wrong += count_absent(job, halo, first, n) + count_misplaced(halo, first, n);
+    for (uint64_t k = (uint64_t)job->ranks.ranks.rank; k < split->total; k += EVERY) {
+        wanted[asked++] = k;
+        wanted[asked++] = k;
+    }
+    CHECK_OK(ooze_halo_add(halo, wanted, asked, &error));
+    for (uint64_t k = 0; k < asked; k++) {
+        wrong += ooze_halo_find_index(halo, wanted[k]) == UINT64_MAX;
+    }
+    ooze_free(wanted);
+    return wrong + count_misplaced(halo, first, n);
+}
+
 static void *divide(void *data)
 {
     RankJob *job = data;
@@ -169,6 +226,7 @@ static void *divide(void *data)
     for (uint64_t i = begin; i < end; i++) {
         job->wrong += name[i - begin] != i;
     }
+    job->wrong += count_wrong_ghosts(job, halo, &split, sorted);
     ooze_free(x);
     ooze_free(sorted);
     ooze_free(name);

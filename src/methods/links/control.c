@@ -7,16 +7,16 @@
 
 typedef struct Control {
     OozeLinksStep *s;
-    const OozeNeighbours *near;     /* at the predicted positions */
-    float *rest;                    /* per entry of `near` */
-    uint32_t *new_of_old;           /* per old row, and the padding: its new number; n: removed */
+    const OozeNeighbours *near; /* at the predicted positions */
+    float *rest;                /* per entry of `near` */
+    uint32_t *new_of_old;       /* per old row, and the padding: its new number; local: removed */
     uint32_t *kept_near, *kept_far; /* per particle: kept links to other particles than
                                         neighbours, from both parts of the old row */
 } Control;
 
 typedef struct Row {
     uint64_t i;
-    const uint32_t *index; /* neighbours, in ascending order */
+    const uint32_t *index; /* neighbours, in the order of all particles */
     float *rest;
     uint32_t count;
     uint32_t found; /* links to neighbours found so far */
@@ -29,12 +29,12 @@ static float length_of(const OozeLinksStep *s, uint64_t i, uint32_t j)
 }
 
 /* Index of j among the neighbours; `count`: not found. */
-static uint32_t find(const Row *row, uint32_t j)
+static uint32_t find(const OozeLinksStep *s, const Row *row, uint32_t j)
 {
-    uint32_t low = 0, remaining = row->count;
+    uint32_t low = 0, remaining = row->count, place = ooze_links_place(s, j);
     while (remaining > 0) {
         uint32_t half = remaining / 2;
-        bool after = row->index[low + half] < j;
+        bool after = ooze_links_place(s, row->index[low + half]) < place;
         low = after ? low + half + 1 : low;
         remaining = after ? remaining - half - 1 : half;
     }
@@ -108,7 +108,7 @@ static uint32_t store_links(const OozeLinksStep *s, Row *row, LinkBlock *links, 
             if (!(rest < OOZE_LINKS_NO_LINK)) {
                 continue;
             }
-            uint32_t e = links->square[k] > beyond ? all : find(row, j);
+            uint32_t e = links->square[k] > beyond ? all : find(s, row, j);
             if (e == all) {
                 links->other[others] = j;
                 links->rest[others++] = rest;
@@ -207,6 +207,20 @@ static void keep_range(void *data, uint64_t begin, uint64_t end, int worker)
     }
 }
 
+/* Sorts a row in the order of all particles. */
+static void sort_row(const OozeLinksStep *s, OozeLink *row, uint32_t count)
+{
+    uint32_t n = (uint32_t)s->n, below = s->below;
+    for (uint32_t k = 0; below > 0 && k < count; k++) {
+        row[k].other = ooze_links_place(s, row[k].other);
+    }
+    ooze_link_row_sort(row, count);
+    for (uint32_t k = 0; below > 0 && k < count; k++) {
+        uint32_t at = row[k].other;
+        row[k].other = at < below ? at + n : at < below + n ? at - below : at;
+    }
+}
+
 static void write_range(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
@@ -224,8 +238,8 @@ static void write_range(void *data, uint64_t begin, uint64_t end, int worker)
             uint64_t e = table->near[0].first[old] + k;
             row[c->kept_far[i] + k] = (OozeLink){table->near[0].index[e], table->rest[0].values[e]};
         }
-        ooze_link_row_sort(row, rows->count[i]);
-        ooze_link_fill_up(row, rows->count[i], (uint32_t)s->n);
+        sort_row(s, row, rows->count[i]);
+        ooze_link_fill_up(row, rows->count[i], (uint32_t)s->local);
     }
 }
 
@@ -234,7 +248,8 @@ static OozeStatus begin(Control *c, OozeError *error)
     OozeLinksStep *s = c->s;
     OozeLinkTable *table = &s->memory->table;
     OozeArena *arena = s->context->arena;
-    uint64_t old = ooze_link_table_rows(table);
+    bool shared = s->context->halo != NULL; /* rows have been renumbered already */
+    uint64_t old = shared ? s->local : ooze_link_table_rows(table);
     c->near = &table->near[1];
     c->rest = ooze_edge_values(&table->rest[1], NULL, c->near->first[s->n]);
     c->new_of_old = ooze_arena_alloc(arena, old + 1, sizeof *c->new_of_old);
@@ -243,7 +258,12 @@ static OozeStatus begin(Control *c, OozeError *error)
     if (!c->rest || ooze_arena_failed(arena)) {
         return ooze_fail_memory(error, "links", c->near->first[s->n] * sizeof *c->rest);
     }
-    ooze_link_rows_map(s->old_row, s->n, (uint32_t)s->n, c->new_of_old, old + 1);
+    if (!shared) {
+        ooze_link_rows_map(s->old_row, s->n, (uint32_t)s->n, c->new_of_old, old + 1);
+    }
+    for (uint64_t k = 0; shared && k <= old; k++) {
+        c->new_of_old[k] = (uint32_t)k;
+    }
     return ooze_link_rows_reserve(&table->far[1], s->n, error);
 }
 

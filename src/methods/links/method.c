@@ -56,6 +56,9 @@ static const OozeFieldInfo fields[OOZE_LINKS_FIELD_COUNT] = {
                                   "1: its links stay as they are; 0: it flows"},
 };
 
+/* What a step reads at neighbours besides positions it computes, and refreshes itself. */
+static const char *const no_ghost_fields[] = {NULL};
+
 /* ---- memory ----------------------------------------------------------------------------- */
 
 static OozeStatus create(void **data, OozeError *error)
@@ -80,6 +83,8 @@ static void destroy(void *data)
         ooze_link_table_free(&memory->table);
         ooze_grid_destroy(memory->grid);
         ooze_neighbours_free(&memory->near_walls);
+        ooze_split_free(&memory->split);
+        ooze_halo_destroy(memory->halo);
         ooze_free(memory);
     }
 }
@@ -88,7 +93,8 @@ static uint64_t bytes(const void *data)
 {
     const OozeLinksMemory *memory = data;
     return ooze_link_table_bytes(&memory->table) + ooze_link_table_scratch(&memory->table) +
-           ooze_grid_bytes(memory->grid) + ooze_neighbours_bytes(&memory->near_walls);
+           ooze_grid_bytes(memory->grid) + ooze_neighbours_bytes(&memory->near_walls) +
+           ooze_split_bytes(&memory->split) + ooze_halo_bytes(memory->halo);
 }
 
 static void *field_of(OozeParticles *particles, int field)
@@ -111,6 +117,11 @@ static OozeStatus restore(void *data, const OozeStepContext *c, const OozeFieldV
                                    ooze_particles_count(c->particles), c->solid_count, error);
 }
 
+static OozeStatus keep_part(void *data, int part, int parts, OozeError *error)
+{
+    return ooze_link_table_keep_part(&((OozeLinksMemory *)data)->table, part, parts, error);
+}
+
 /* ---- data of a step ------------------------------------------------------------- */
 
 /* The extension of a particle at its temperature. */
@@ -125,29 +136,38 @@ static float extension_at(const OozeLinksStep *s, uint32_t i, uint16_t material)
     return (float)ooze_links_extension(c->dt, c->whole_step, extension, rate);
 }
 
+OozeStatus ooze_links_allocate_sorted(OozeLinksStep *s, OozeError *error)
+{
+    OozeArena *arena = s->context->arena;
+    size_t n = s->n, local = s->local;
+    s->x = ooze_arena_alloc(arena, local + 1, sizeof *s->x);
+    s->shift = ooze_arena_alloc(arena, n, sizeof *s->shift);
+    s->x_lambda = ooze_arena_alloc(arena, local + 1, sizeof *s->x_lambda);
+    s->inverse_mass = ooze_arena_alloc(arena, local + 1, sizeof *s->inverse_mass);
+    s->effective_inverse_mass =
+        ooze_arena_alloc(arena, local + 1, sizeof *s->effective_inverse_mass);
+    s->extension = ooze_arena_alloc(arena, local + 1, sizeof *s->extension);
+    s->is_elastic = ooze_arena_alloc(arena, local + 1, sizeof *s->is_elastic);
+    s->is_new = ooze_arena_alloc(arena, local, sizeof *s->is_new);
+    s->old_row = ooze_arena_alloc(arena, n, sizeof *s->old_row);
+    s->material = ooze_arena_alloc(arena, local, sizeof *s->material);
+    s->share = ooze_arena_alloc(arena, local + 1, sizeof *s->share);
+    s->excess = ooze_arena_alloc(arena, n, sizeof *s->excess);
+    return ooze_arena_failed(arena) ? ooze_fail_memory(error, "the links step", local * 80)
+                                    : OOZE_OK;
+}
+
 static OozeStatus allocate(OozeLinksStep *s, OozeError *error)
 {
     OozeArena *arena = s->context->arena;
     size_t n = s->n, materials = (size_t)s->context->material_count;
-    s->x0 = ooze_arena_alloc(arena, n + 1, sizeof *s->x0);
+    s->x0 = ooze_arena_alloc(arena, s->local + 1, sizeof *s->x0);
     s->u = ooze_arena_alloc(arena, n, sizeof *s->u);
-    s->x = ooze_arena_alloc(arena, n + 1, sizeof *s->x);
-    s->shift = ooze_arena_alloc(arena, n, sizeof *s->shift);
     s->change = ooze_arena_alloc(arena, n, sizeof *s->change);
-    s->x_lambda = ooze_arena_alloc(arena, n + 1, sizeof *s->x_lambda);
-    s->inverse_mass = ooze_arena_alloc(arena, n + 1, sizeof *s->inverse_mass);
-    s->effective_inverse_mass = ooze_arena_alloc(arena, n + 1, sizeof *s->effective_inverse_mass);
-    s->extension = ooze_arena_alloc(arena, n + 1, sizeof *s->extension);
-    s->is_elastic = ooze_arena_alloc(arena, n + 1, sizeof *s->is_elastic);
-    s->is_new = ooze_arena_alloc(arena, n, sizeof *s->is_new);
-    s->old_row = ooze_arena_alloc(arena, n, sizeof *s->old_row);
-    s->material = ooze_arena_alloc(arena, n, sizeof *s->material);
-    s->share = ooze_arena_alloc(arena, n + 1, sizeof *s->share);
-    s->excess = ooze_arena_alloc(arena, n, sizeof *s->excess);
     s->solids = ooze_arena_alloc(arena, (size_t)s->context->solid_count, sizeof *s->solids);
     s->material_inverse_mass = ooze_arena_alloc(arena, materials, sizeof *s->material_inverse_mass);
     s->material_extension = ooze_arena_alloc(arena, materials, sizeof *s->material_extension);
-    return ooze_arena_failed(arena) ? ooze_fail_memory(error, "the links step", n * 128) : OOZE_OK;
+    return ooze_arena_failed(arena) ? ooze_fail_memory(error, "the links step", n * 48) : OOZE_OK;
 }
 
 void ooze_links_update_solids(OozeLinksStep *s)
@@ -193,6 +213,7 @@ static void set_materials(OozeLinksStep *s)
     for (uint64_t i = 0; c->prescribed && s->even && i < s->n; i++) {
         s->even = !c->prescribed[i];
     }
+    s->even = !ooze_halo_any(c->halo, !s->even);
     ooze_parallel_for(c->threads, s->n, OOZE_LINKS_GRAIN, label_range, s);
     s->any_elastic = memchr(s->elastic, 1, s->n) != NULL;
 }
@@ -207,7 +228,9 @@ static void start_range(void *data, uint64_t begin, uint64_t end, int worker)
     const OozeFloat4 *v = ooze_particles_velocities(s->context->particles);
     for (uint64_t i = begin; i < end; i++) {
         s->x0[i] = ooze_f32x4(x[i].x, x[i].y, x[i].z, 0);
-        s->u[i] = ooze_f32x4(v[i].x, v[i].y, v[i].z, 0);
+        if (i < s->n) {
+            s->u[i] = ooze_f32x4(v[i].x, v[i].y, v[i].z, 0);
+        }
     }
 }
 
@@ -249,26 +272,48 @@ static void reorder_range(void *data, uint64_t begin, uint64_t end, int worker)
     }
 }
 
-static OozeStatus find_neighbours(OozeLinksStep *s, OozeError *error)
+void ooze_links_reorder(OozeLinksStep *s)
+{
+    ooze_parallel_for(s->context->threads, s->n, OOZE_LINKS_GRAIN, reorder_range, s);
+}
+
+static OozeStatus sort_particles(OozeLinksStep *s, OozeError *error)
 {
     OozeStepContext *c = s->context;
+    OozeGrid *grid = s->memory->grid;
+    OozeStatus status = ooze_links_allocate_sorted(s, error);
+    status = status ? status
+                    : ooze_grid_sort(grid, c->threads, (const OozeFloat4 *)s->change, s->n,
+                                     c->support, &c->periodic, error);
+    if (!status) {
+        s->order = ooze_grid_order(grid);
+        ooze_links_reorder(s);
+    }
+    return status;
+}
+
+static OozeStatus find_neighbours(OozeLinksStep *s, OozeError *error)
+{
     OozeLinksMemory *memory = s->memory;
-    OozeStatus status = ooze_grid_sort(memory->grid, c->threads, (const OozeFloat4 *)s->change,
-                                       s->n, c->support, &c->periodic, error);
+    OozeStatus status =
+        s->context->halo ? ooze_links_enter_ranks(s, error) : sort_particles(s, error);
     if (status) {
         return status;
     }
-    s->order = ooze_grid_order(memory->grid);
-    ooze_parallel_for(c->threads, s->n, OOZE_LINKS_GRAIN, reorder_range, s);
-    s->x[s->n] = ooze_f32x4(0, 0, 0, OOZE_LINKS_FAR); /* padding of lists */
-    s->x_lambda[s->n] = ooze_f32x4(0, 0, 0, 0);
-    s->inverse_mass[s->n] = s->effective_inverse_mass[s->n] = s->share[s->n] = 0.0f;
-    s->extension[s->n] = 1.0f;
-    s->is_elastic[s->n] = 0;
+    OozeStepContext *c = s->context;
+    uint64_t padding = s->local;
+    s->x[padding] = ooze_f32x4(0, 0, 0, OOZE_LINKS_FAR);
+    s->x_lambda[padding] = ooze_f32x4(0, 0, 0, 0);
+    s->inverse_mass[padding] = s->effective_inverse_mass[padding] = s->share[padding] = 0.0f;
+    s->extension[padding] = 1.0f;
+    s->is_elastic[padding] = 0;
     ooze_timer_lap(c->timer, "sort");
     const OozeFloat4 *x = (const OozeFloat4 *)s->x;
-    status = ooze_neighbours_build(&memory->table.near[1], memory->grid, c->threads,
-                                   &(OozeNeighbourQuery){x, s->n, x, c->support, true}, error);
+    const OozeNeighbourQuery query = {x, s->n, x, c->support, true};
+    status = c->halo ? ooze_halo_lists(c->halo, &memory->table.near[1], memory->grid, c->threads,
+                                       &query, &c->periodic, error)
+                     : ooze_neighbours_build(&memory->table.near[1], memory->grid, c->threads,
+                                             &query, error);
     if (!status && s->k.samples) {
         status = ooze_neighbours_build(
             &memory->near_walls, c->boundary->grid, c->threads,
@@ -288,7 +333,8 @@ static void number_range(void *data, uint64_t begin, uint64_t end, int worker)
     (void)worker;
     const OozeLinksStep *s = data;
     for (uint64_t k = begin; k < end; k++) {
-        s->row[s->order[k]] = s->lost ? OOZE_LINK_ROW_NONE : (uint32_t)k;
+        uint64_t number = ooze_halo_index(s->context->halo, k);
+        s->row[s->order[k]] = s->lost ? OOZE_LINK_ROW_NONE : (uint32_t)number;
     }
 }
 
@@ -313,14 +359,12 @@ static void store_range(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
     const OozeLinksStep *s = data;
-    OozeFloat4 *x = ooze_particles_positions(s->context->particles);
-    OozeFloat4 *v = ooze_particles_velocities(s->context->particles);
     for (uint64_t k = begin; k < end; k++) {
         uint32_t i = s->order[k];
         OozeF32x4 u = s->u[i] + s->shift[k] / s->k.dt,
                   p = s->x0[i] + (s->k.dt * s->u[i] + s->shift[k]);
-        x[i] = (OozeFloat4){p[0], p[1], p[2], 0};
-        v[i] = (OozeFloat4){u[0], u[1], u[2], 0};
+        s->end_x[i] = (OozeFloat4){p[0], p[1], p[2], 0};
+        s->end_v[i] = (OozeFloat4){u[0], u[1], u[2], 0};
     }
 }
 
@@ -332,8 +376,11 @@ static OozeStatus step(void *data, OozeStepContext *c, OozeError *error)
         .n = ooze_particles_count(c->particles),
         .row = field_of(c->particles, OOZE_LINKS_FIELD_ROW),
         .elastic = field_of(c->particles, OOZE_LINKS_FIELD_ELASTIC),
+        .end_x = ooze_particles_positions(c->particles),
+        .end_v = ooze_particles_velocities(c->particles),
     };
-    if (s.n == 0) {
+    s.local = ooze_halo_local(c->halo, s.n);
+    if (ooze_halo_all(c->halo, s.n) == 0) {
         ooze_link_table_clear(&s.memory->table);
         return OOZE_OK;
     }
@@ -351,8 +398,8 @@ static OozeStatus step(void *data, OozeStepContext *c, OozeError *error)
         return status;
     }
     ooze_links_update_solids(&s);
-    s.x0[s.n] = ooze_f32x4(0, 0, 0, OOZE_LINKS_FAR);
-    ooze_parallel_for(c->threads, s.n, OOZE_LINKS_GRAIN, start_range, &s);
+    s.x0[s.local] = ooze_f32x4(0, 0, 0, OOZE_LINKS_FAR);
+    ooze_parallel_for(c->threads, s.local, OOZE_LINKS_GRAIN, start_range, &s);
     ooze_timer_lap(c->timer, "load");
     status = ooze_links_smooth(&s, error);
     ooze_timer_lap(c->timer, "links");
@@ -364,6 +411,7 @@ static OozeStatus step(void *data, OozeStepContext *c, OozeError *error)
     status = status ? status : ooze_links_solve(&s, error);
     if (!status) {
         ooze_parallel_for(c->threads, s.n, OOZE_LINKS_GRAIN, store_range, &s);
+        status = c->halo ? ooze_links_leave_ranks(&s, c, error) : OOZE_OK;
         ooze_timer_lap(c->timer, "store");
     }
     if (!status && s.coupling) {
@@ -408,6 +456,7 @@ const OozeMethod ooze_method_links = {
     .array_count = OOZE_LINK_ARRAYS,
     .material_keys = material_keys,
     .unbounded_field = "elastic",
+    .ghost_fields = no_ghost_fields,
     .uses_fluid_neighbours = true,
     .uses_boundary_neighbours = true,
     .pushes_solids = true,
@@ -417,6 +466,7 @@ const OozeMethod ooze_method_links = {
     .bytes = bytes,
     .save = save,
     .restore = restore,
+    .keep_part = keep_part,
     .step = step,
     .reach = reach,
     .advise = advise,

@@ -73,7 +73,7 @@ static uint32_t pack_row(const OozeLinkTable *t, uint64_t i, uint32_t *other, fl
         OozeLink link = is_near ? (OozeLink){near->index[e], t->rest[0].values[e]} : *far;
         e += is_near;
         far += !is_near;
-        if (link.other > i && link.rest < OOZE_LINKS_NO_LINK) {
+        if (link.other > t->first_row + i && link.rest < OOZE_LINKS_NO_LINK) {
             if (other) {
                 other[count] = link.other;
                 rest[count] = link.rest;

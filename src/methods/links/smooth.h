@@ -8,8 +8,8 @@
 /* In the order of the store. */
 typedef struct OozeLinksSmooth {
     const OozeLinksStep *s;
-    float *inverse_mass; /* n + 1 */
-    OozeF32x4 *moving;   /* n + 1: velocity, and the density in the last lane */
+    float *inverse_mass; /* local + 1 */
+    OozeF32x4 *moving;   /* local + 1: velocity, and the density in the last lane */
     float *value;        /* per entry of the lists: V W */
     OozeF32x4 *next;     /* sum over solids, then the smoothed velocities */
     float fluid, walls;  /* eps_a and eps_b */

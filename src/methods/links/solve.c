@@ -9,18 +9,6 @@
 #include "solvers/density_solids.h"
 #include "solvers/push_out.h"
 
-static void report(const OozeLinksStep *s)
-{
-    double sum = 0.0;
-    float worst = 0.0f;
-    for (uint64_t i = 0; i < s->n; i++) {
-        sum += (double)s->excess[i];
-        worst = fmaxf(worst, s->excess[i]);
-    }
-    s->context->report->worst_density_error = (double)worst;
-    s->context->report->mean_density_error = sum / (double)s->n;
-}
-
 static void run(const OozeLinksStep *s, OozeRangeBody body)
 {
     ooze_parallel_for(s->context->threads, s->n, OOZE_LINKS_GRAIN, body, (void *)s);
@@ -35,7 +23,7 @@ static OozeStatus allocate_pairs(OozeLinksStep *s, OozeError *error)
     uint64_t pairs = s->near->first[s->n], others = 0;
     s->push = ooze_arena_alloc(arena, pairs, sizeof *s->push);
     if (s->k.linked) {
-        others = far->first[s->n - 1] + ooze_link_fours(far->count[s->n - 1]);
+        others = s->n ? far->first[s->n - 1] + ooze_link_fours(far->count[s->n - 1]) : 0;
         s->rest = table->rest[0].values;
         s->pull = ooze_arena_alloc(arena, pairs, sizeof *s->pull);
         s->far_pull = ooze_arena_alloc(arena, others, sizeof *s->far_pull);
@@ -71,6 +59,8 @@ OozeStatus ooze_links_solve(OozeLinksStep *s, OozeError *error)
     for (int k = 0; k < iterations && !status; k++) {
         run(s, loops->multipliers);
         ooze_links_push_solids(s);
+        ooze_halo_refresh(c->halo, s->x_lambda, sizeof *s->x_lambda);
+        ooze_halo_refresh(c->halo, s->share, sizeof *s->share);
         ooze_timer_lap(c->timer, "density_multipliers");
         run(s, loops->correct);
         ooze_density_move_solids(&sweep);
@@ -78,10 +68,11 @@ OozeStatus ooze_links_solve(OozeLinksStep *s, OozeError *error)
         ooze_push_out(&out);
         ooze_density_move_solids(&sweep);
         ooze_links_update_held(s);
+        ooze_halo_refresh(c->halo, s->x, sizeof *s->x);
         ooze_timer_lap(c->timer, "push_out");
     }
     if (!status && iterations > 0) {
-        report(s);
+        ooze_step_report_excess(c, s->excess, s->n);
     }
     return status;
 }

@@ -17,6 +17,9 @@ typedef struct OozeLinksMemory {
     OozeGrid *grid; /* of predicted positions */
     OozeNeighbours near_walls;
     OozeLinksRest rest;
+    /* of several processes: particles divided in the order of predicted positions */
+    OozeSplit split;
+    OozeHalo *halo;
 } OozeLinksMemory;
 
 /* Position of the padding particle of lists along the fourth axis: its square is finite. */
@@ -33,6 +36,9 @@ typedef struct OozeLinksStep {
     OozeStepContext *context;
     OozeLinksMemory *memory;
     uint64_t n;
+    /* Those and the ghosts of the present order, which follow; the padding of lists is behind. */
+    uint64_t local;
+    uint32_t below; /* ghosts that precede the own particles in the order of all */
     OozeLinksConstants k;
     OozeBox box;
     bool periodic;
@@ -45,10 +51,11 @@ typedef struct OozeLinksStep {
     float *material_inverse_mass;  /* per material: 1 over mass, in units of the first's */
     float *material_extension;     /* per material: factor of the step */
     /* in the order of the store */
-    OozeF32x4 *x0;    /* n + 1: positions at the beginning of the step; last lane 0 */
-    OozeF32x4 *u;     /* velocities of the prediction */
-    uint32_t *row;    /* field */
-    uint8_t *elastic; /* field */
+    OozeF32x4 *x0;             /* n + 1: positions at the beginning of the step; last lane 0 */
+    OozeF32x4 *u;              /* velocities of the prediction */
+    uint32_t *row;             /* field */
+    uint8_t *elastic;          /* field */
+    OozeFloat4 *end_x, *end_v; /* of the store: at the end of the step */
     /* in the order of the grid of predicted positions, as the rows of links */
     const uint32_t *order; /* index in the store */
     OozeF32x4 *x;          /* n + 1; last lane 0 */
@@ -76,12 +83,30 @@ typedef struct OozeLinksStep {
     float *pull;
     float *far_pull;    /* the same for the `far` rows */
     OozeF32x4 *held_at; /* per link to a solid: position of its fixed end; last lane: rest length */
+    OozeStepContext ranks_context; /* of several processes: with the halo of predicted positions */
 } OozeLinksStep;
 
 static inline OozeF32x4 ooze_links_separation(const OozeLinksStep *s, OozeF32x4 a, OozeF32x4 b)
 {
     return ooze_f32x4_image(a - b, s->box);
 }
+
+/* Place of a particle or ghost among these, in the order of all processes' particles. */
+static inline uint32_t ooze_links_place(const OozeLinksStep *s, uint32_t j)
+{
+    uint32_t n = (uint32_t)s->n;
+    return s->below == 0 ? j : j < n ? j + s->below : j < n + s->below ? j - n : j;
+}
+
+/* Arrays in the order of predicted positions, for s->n particles, s->local with ghosts. */
+OozeStatus ooze_links_allocate_sorted(OozeLinksStep *step, OozeError *error);
+/* Fills them from the store, in the order `order`. */
+void ooze_links_reorder(OozeLinksStep *step);
+/* Of several processes: divides particles in the order of predicted positions, `change`, with their
+   links; and back. */
+OozeStatus ooze_links_enter_ranks(OozeLinksStep *step, OozeError *error);
+OozeStatus ooze_links_leave_ranks(OozeLinksStep *step, const OozeStepContext *context,
+                                  OozeError *error);
 
 /* Updates `solids` from the present poses. */
 void ooze_links_update_solids(OozeLinksStep *step);

@@ -85,6 +85,17 @@ uint64_t ooze_link_rows_offsets_by_four(OozeLinkRows *rows)
 void ooze_link_table_clear(OozeLinkTable *table)
 {
     table->near[0].n = table->far[0].n = table->walls[0].n = 0;
+    table->first_row = 0;
+}
+
+OozeStatus ooze_link_table_keep_part(OozeLinkTable *table, int part, int parts, OozeError *error)
+{
+    uint64_t rows = ooze_link_table_rows(table), begin = rows * (uint64_t)part / (uint64_t)parts,
+             end = rows * ((uint64_t)part + 1) / (uint64_t)parts;
+    OozeStatus status = ooze_link_rows_keep(&table->far[0], &table->far[1], begin, end, error);
+    table->first_row = begin;
+    return status ? status
+                  : ooze_link_rows_keep(&table->walls[0], &table->walls[1], begin, end, error);
 }
 
 void ooze_link_table_swap(OozeLinkTable *table)

@@ -23,6 +23,9 @@ struct OozeLinkTable {
     OozeNeighbours near[2];
     OozeEdgeMemory rest[2]; /* per entry of `near`: OOZE_LINKS_NO_LINK where there is none */
     OozeLinkRows far[2], walls[2];
+    /* of several processes: rows of those before this one. Between steps `far` then holds all
+       links, which name rows of all processes. */
+    uint64_t first_row;
     /* for frames: each link once, in the row of its lower end */
     uint32_t *packed_count, *packed_other, *packed_wall_count;
     float *packed_rest, *packed_place;
@@ -36,6 +39,8 @@ uint64_t ooze_link_table_bytes(const OozeLinkTable *table);
 uint64_t ooze_link_table_scratch(const OozeLinkTable *table); /* working memory of building lists */
 /* Removes all rows. */
 void ooze_link_table_clear(OozeLinkTable *table);
+/* Of several processes: drops all but a part of restored rows. */
+OozeStatus ooze_link_table_keep_part(OozeLinkTable *table, int part, int parts, OozeError *error);
 /* Makes the written buffer the present one. */
 void ooze_link_table_swap(OozeLinkTable *table);
 

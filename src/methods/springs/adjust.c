@@ -4,6 +4,7 @@
    The paper updates only pairs that are neighbours, so a spring stretched beyond the support would
    keep its rest length for ever. Here every spring is updated. */
 #include <math.h>
+#include <string.h>
 
 #include "base/fail.h"
 #include "methods/springs/step.h"
@@ -101,7 +102,7 @@ static void keep_range(void *data, uint64_t begin, uint64_t end, int worker)
     (void)worker;
     const Adjustment *a = data;
     uint32_t *count = a->s->memory->table.rows[1].count;
-    for (uint64_t i = begin; i < end; i++) {
+    for (uint64_t i = begin + a->s->below; i < end + a->s->below; i++) {
         a->kept[i] = update_kept_springs(a, i);
         count[i] = merge_row(a, i, NULL);
     }
@@ -112,7 +113,7 @@ static void write_range(void *data, uint64_t begin, uint64_t end, int worker)
     (void)worker;
     const Adjustment *a = data;
     const OozeLinkRows *rows = &a->s->memory->table.rows[1];
-    for (uint64_t i = begin; i < end; i++) {
+    for (uint64_t i = begin + a->s->below; i < end + a->s->below; i++) {
         OozeLink *row = ooze_links_of(rows, i);
         uint32_t far = 0;
         merge_row(a, i, row);
@@ -128,19 +129,27 @@ static OozeStatus write_rows(OozeSpringsStep *s, OozeError *error)
     OozeSpringTable *table = &s->memory->table;
     OozeLinkRows *old = &table->rows[0], *new = &table->rows[1];
     OozeArena *arena = s->context->arena;
+    bool shared = s->context->halo != NULL; /* springs have been renumbered already */
+    uint64_t ends = shared ? s->local : old->n;
     Adjustment a = {
         .s = s,
-        .new_of_old = ooze_arena_alloc(arena, old->n, sizeof *a.new_of_old),
-        .kept = ooze_arena_alloc(arena, s->n, sizeof *a.kept),
+        .new_of_old = ooze_arena_alloc(arena, ends, sizeof *a.new_of_old),
+        .kept = ooze_arena_alloc(arena, s->local, sizeof *a.kept),
     };
     if (!a.new_of_old || !a.kept) {
-        return ooze_fail_memory(error, "springs", (old->n + s->n) * sizeof *a.kept);
+        return ooze_fail_memory(error, "springs", (ends + s->local) * sizeof *a.kept);
     }
-    ooze_link_rows_map(s->old_row, s->n, OOZE_LINK_ROW_NONE, a.new_of_old, old->n);
-    OozeStatus status = ooze_link_rows_reserve(new, s->n, error);
+    if (!shared) {
+        ooze_link_rows_map(s->old_row, s->n, OOZE_LINK_ROW_NONE, a.new_of_old, ends);
+    }
+    for (uint64_t k = 0; shared && k < ends; k++) {
+        a.new_of_old[k] = (uint32_t)k;
+    }
+    OozeStatus status = ooze_link_rows_reserve(new, s->local, error);
     if (status) {
         return status;
     }
+    memset(new->count, 0, s->local * sizeof *new->count);
     ooze_parallel_for(s->context->threads, s->n, OOZE_SPRINGS_GRAIN, keep_range, &a);
     status = ooze_link_items_reserve(new, ooze_link_rows_offsets(new), error);
     if (!status) {
@@ -159,9 +168,9 @@ OozeStatus ooze_springs_adjust(OozeSpringsStep *s, OozeError *error)
     } else {
         ooze_spring_table_swap(table);
     }
-    for (uint64_t k = 0; k < s->n; k++) {
+    for (uint64_t k = s->below; k < s->below + s->n; k++) {
         bool has = !status && s->coefficients[s->material[k]].spring > 0.0f;
-        s->row[s->order[k]] = has ? (uint32_t)k : OOZE_LINK_ROW_NONE;
+        s->row[s->order[k]] = has ? (uint32_t)ooze_springs_number(s, k) : OOZE_LINK_ROW_NONE;
     }
     return status;
 }

@@ -50,8 +50,9 @@ static void search_range(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
     const Search *search = data;
+    uint64_t below = search->s->below;
     for (uint64_t k = begin; k < end; k++) {
-        search->flag[k] = !search->s->prescribed[k] && may_collide(search->s, k);
+        search->flag[k] = !search->s->prescribed[k + below] && may_collide(search->s, k + below);
     }
 }
 
@@ -68,18 +69,24 @@ static OozeStatus find_near(OozeSpringsStep *s, OozeError *error)
         count += search.flag[k];
     }
     s->near = ooze_arena_alloc(arena, count, sizeof *s->near);
-    s->collisions = ooze_arena_alloc(arena, count, sizeof *s->collisions);
+    s->near_motion = ooze_arena_alloc(arena, count, sizeof *s->near_motion);
     s->free_pose = ooze_arena_alloc(arena, (size_t)s->context->solid_count, sizeof *s->free_pose);
     if (ooze_arena_failed(arena)) {
-        return ooze_fail_memory(error, "particles near bodies", count * sizeof *s->collisions);
+        return ooze_fail_memory(error, "particles near bodies", count * sizeof *s->near_motion);
     }
-    s->near_count = 0;
+    s->own_near_count = s->near_first = 0;
     for (uint64_t k = 0; k < s->n; k++) {
         if (search.flag[k]) {
-            s->near[s->near_count++] = (uint32_t)k;
+            s->near[s->own_near_count] = (uint32_t)(k + s->below);
+            s->near_motion[s->own_near_count++] = ooze_springs_motion(s, k + s->below);
         }
     }
-    return OOZE_OK;
+    s->near_count = count;
+    OozeStatus status = s->context->halo ? ooze_springs_gather_near(s, error) : OOZE_OK;
+    s->collisions = ooze_arena_alloc(arena, s->near_count, sizeof *s->collisions);
+    return status || s->collisions ? status
+                                   : ooze_fail_memory(error, "particles near bodies",
+                                                      s->near_count * sizeof *s->collisions);
 }
 
 static void collide_near_range(void *data, uint64_t begin, uint64_t end, int worker)
@@ -87,13 +94,13 @@ static void collide_near_range(void *data, uint64_t begin, uint64_t end, int wor
     (void)worker;
     const OozeSpringsStep *s = data;
     for (uint64_t e = begin; e < end; e++) {
-        ooze_springs_collide_particle(s, s->near[e], &s->collisions[e]);
+        ooze_springs_collide_particle(s, &s->near_motion[e], &s->collisions[e]);
     }
 }
 
 static double particle_mass(const OozeSpringsStep *s, uint64_t e)
 {
-    return (double)s->coefficients[s->material[s->near[e]]].mass;
+    return (double)s->coefficients[s->near_motion[e].material].mass;
 }
 
 /* ---- one solid ------------------------------------------------------------------------------- */
@@ -312,14 +319,15 @@ static OozeLoad momentum_lost_to(const OozeSpringsStep *s, int body, double *tou
 /* Changes the velocity of every particle that touches a solid. */
 static void distribute_velocity_change(const OozeSpringsStep *s, int body, OozeVec3 change)
 {
-    OozeFloat4 *v = ooze_particles_velocities(s->context->particles);
     for (uint64_t e = 0; e < s->near_count; e++) {
         OozeVec3 incoming_velocity;
         if (first_touch(&s->collisions[e], body, &incoming_velocity)) {
             OozeVec3 *velocity = &s->collisions[e].velocity;
             *velocity = vec3_add(*velocity, change);
-            v[s->order[s->near[e]]] =
-                (OozeFloat4){(float)velocity->x, (float)velocity->y, (float)velocity->z, 0};
+            if (e - s->near_first < s->own_near_count) {
+                s->end_v[s->order[s->near[e - s->near_first]]] =
+                    (OozeFloat4){(float)velocity->x, (float)velocity->y, (float)velocity->z, 0};
+            }
         }
     }
 }

@@ -25,17 +25,24 @@ static void stick(const OozeSpringsStep *s, OozeSpringsCollision *m)
     }
 }
 
-void ooze_springs_collide_particle(const OozeSpringsStep *s, uint64_t k, OozeSpringsCollision *m)
+OozeSpringsMotion ooze_springs_motion(const OozeSpringsStep *s, uint64_t k)
+{
+    uint32_t i = s->order[k];
+    return (OozeSpringsMotion){s->x0[i], s->u[i], s->point[k].shift, s->material[k],
+                               s->prescribed[k] != 0};
+}
+
+void ooze_springs_collide_particle(const OozeSpringsStep *s, const OozeSpringsMotion *motion,
+                                   OozeSpringsCollision *m)
 {
     const OozeStepContext *c = s->context;
-    uint32_t i = s->order[k];
-    OozeF32x4 from = s->x0[i], u = s->u[i] + s->point[k].shift / s->k.dt;
-    OozeF32x4 to = from + (s->k.dt * s->u[i] + s->point[k].shift);
+    OozeF32x4 from = motion->x0, u = motion->u + motion->shift / s->k.dt;
+    OozeF32x4 to = from + (s->k.dt * motion->u + motion->shift);
     OozeVec3 start = vec3(from[0], from[1], from[2]);
     m->position = vec3(to[0], to[1], to[2]);
     m->velocity = m->incoming_velocity = vec3(u[0], u[1], u[2]);
     m->touches.count = m->adhesion.count = 0;
-    if (c->solid_count > 0 && !s->prescribed[k]) {
+    if (c->solid_count > 0 && !motion->prescribed) {
         stick(s, m);
         m->incoming_velocity = m->velocity;
         ooze_contact_resolve(c->solids, c->solid_count, &s->rule, start, &m->position, &m->velocity,
@@ -45,8 +52,7 @@ void ooze_springs_collide_particle(const OozeSpringsStep *s, uint64_t k, OozeSpr
 
 static void put(const OozeSpringsStep *s, uint64_t k, const OozeSpringsCollision *m)
 {
-    OozeFloat4 *x = ooze_particles_positions(s->context->particles) + s->order[k];
-    OozeFloat4 *v = ooze_particles_velocities(s->context->particles) + s->order[k];
+    OozeFloat4 *x = s->end_x + s->order[k], *v = s->end_v + s->order[k];
     *x = (OozeFloat4){(float)m->position.x, (float)m->position.y, (float)m->position.z, 0};
     *v = (OozeFloat4){(float)m->velocity.x, (float)m->velocity.y, (float)m->velocity.z, 0};
 }
@@ -55,9 +61,10 @@ static void collide_range(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
     const OozeSpringsStep *s = data;
-    for (uint64_t k = begin; k < end; k++) {
+    for (uint64_t k = begin + s->below; k < end + s->below; k++) {
+        OozeSpringsMotion motion = ooze_springs_motion(s, k);
         OozeSpringsCollision m;
-        ooze_springs_collide_particle(s, k, &m);
+        ooze_springs_collide_particle(s, &motion, &m);
         put(s, k, &m);
     }
 }
@@ -67,8 +74,10 @@ static void collide_near(void *data, uint64_t begin, uint64_t end, int worker)
     (void)worker;
     const OozeSpringsStep *s = data;
     for (uint64_t e = begin; e < end; e++) {
-        ooze_springs_collide_particle(s, s->near[e], &s->collisions[e]);
-        put(s, s->near[e], &s->collisions[e]);
+        ooze_springs_collide_particle(s, &s->near_motion[e], &s->collisions[e]);
+        if (e - s->near_first < s->own_near_count) {
+            put(s, s->near[e - s->near_first], &s->collisions[e]);
+        }
     }
 }
 

@@ -40,6 +40,9 @@ static const char *const material_keys[] = {"density",
                                             "yield_ratio_compress",
                                             NULL};
 
+/* Fields that the sweep of viscosity reads at ghosts. */
+static const char *const ghost_fields[] = {"velocity", "id", "material", "nozzle", NULL};
+
 static const OozeFieldInfo fields[] = {
     {"spring_row", OOZE_FIELD_UINT32, 1, 1, "", OOZE_LINK_ROW_NONE, true,
      "number of its row of springs; 4294967295: it has none"},
@@ -52,6 +55,7 @@ static OozeStatus create(void **data, OozeError *error)
     OozeSpringsMemory *memory = ooze_alloc_zero(1, sizeof *memory);
     if (memory) {
         ooze_spring_table_begin(&memory->table);
+        memory->named.size = memory->received.size = sizeof(OozeLink);
         memory->grid = ooze_grid_create();
     }
     if (!memory || !memory->grid) {
@@ -69,6 +73,11 @@ static void destroy(void *data)
         ooze_spring_table_free(&memory->table);
         ooze_grid_destroy(memory->grid);
         ooze_neighbours_free(&memory->near);
+        ooze_neighbours_free(&memory->store_lists);
+        ooze_link_rows_free(&memory->named);
+        ooze_link_rows_free(&memory->received);
+        ooze_split_free(&memory->split);
+        ooze_halo_destroy(memory->halo);
         ooze_free(memory);
     }
 }
@@ -77,7 +86,9 @@ static uint64_t bytes(const void *data)
 {
     const OozeSpringsMemory *memory = data;
     return ooze_spring_table_bytes(&memory->table) + ooze_grid_bytes(memory->grid) +
-           ooze_neighbours_bytes(&memory->near);
+           ooze_neighbours_bytes(&memory->near) + ooze_neighbours_bytes(&memory->store_lists) +
+           ooze_link_rows_bytes(&memory->named) + ooze_link_rows_bytes(&memory->received) +
+           ooze_split_bytes(&memory->split) + ooze_halo_bytes(memory->halo);
 }
 
 static uint32_t *rows_of(OozeParticles *particles)
@@ -99,44 +110,12 @@ static OozeStatus restore(void *data, const OozeStepContext *c, const OozeFieldV
                                      ooze_particles_count(c->particles), error);
 }
 
-/* Whether two particles are farther apart than the support. */
-static bool are_far(const OozeStepContext *c, uint32_t a, uint32_t b)
+static OozeStatus keep_part(void *data, int part, int parts, OozeError *error)
 {
-    const OozeFloat4 *x = ooze_particles_positions(c->particles);
-    const OozePeriodic *p = &c->periodic;
-    float dx = ooze_periodic_delta(x[a].x - x[b].x, p->length[0], p->inverse[0]);
-    float dy = ooze_periodic_delta(x[a].y - x[b].y, p->length[1], p->inverse[1]);
-    float dz = ooze_periodic_delta(x[a].z - x[b].z, p->length[2], p->inverse[2]);
-    return (double)(dx * dx + dy * dy + dz * dz) > c->support * c->support;
-}
-
-static OozeStatus mark_linked(void *data, const OozeStepContext *c, const uint32_t *particles,
-                              int count, bool *linked, OozeError *error)
-{
-    const OozeLinkRows *rows = &((OozeSpringsMemory *)data)->table.rows[0];
-    const uint32_t *row_of = rows_of(c->particles);
-    /* per row: 1 + the number in the list of its particle, or 0 */
-    int32_t *number = ooze_arena_alloc(c->arena, rows->n + 1, sizeof *number);
-    if (!number) {
-        return ooze_fail_memory(error, "fast particles", rows->n * sizeof *number);
-    }
-    memset(number, 0, rows->n * sizeof *number);
-    for (int k = 0; k < count; k++) {
-        if (row_of[particles[k]] < rows->n) {
-            number[row_of[particles[k]]] = k + 1;
-        }
-    }
-    for (uint64_t r = 0; r < rows->n; r++) {
-        const OozeLink *row = ooze_links_of(rows, r);
-        for (uint32_t k = 0; k < rows->count[r]; k++) {
-            int32_t a = number[r], b = number[row[k].other];
-            bool both = a > 0 && b > 0;
-            if ((a > 0 || b > 0) && (!both || are_far(c, particles[a - 1], particles[b - 1]))) {
-                linked[(a > 0 ? a : b) - 1] = linked[(b > 0 ? b : a) - 1] = true;
-            }
-        }
-    }
-    return OOZE_OK;
+    OozeSpringTable *table = &((OozeSpringsMemory *)data)->table;
+    uint64_t rows = table->rows[0].n, begin = rows * (uint64_t)part / (uint64_t)parts,
+             end = rows * ((uint64_t)part + 1) / (uint64_t)parts;
+    return ooze_link_rows_keep(&table->rows[0], &table->rows[1], begin, end, error);
 }
 
 static bool may_link(const OozeStepContext *c)
@@ -171,10 +150,17 @@ static OozeStatus set_coefficients(OozeSpringsStep *s, OozeError *error)
 static OozeStatus allocate(OozeSpringsStep *s, OozeError *error)
 {
     OozeArena *arena = s->context->arena;
-    size_t n = s->n;
+    size_t n = s->local;
     s->x0 = ooze_arena_alloc(arena, n, sizeof *s->x0);
     s->u = ooze_arena_alloc(arena, n, sizeof *s->u);
     s->store_key = ooze_arena_alloc(arena, n, sizeof *s->store_key);
+    return ooze_arena_failed(arena) ? ooze_fail_memory(error, "the springs step", n * 40) : OOZE_OK;
+}
+
+OozeStatus ooze_springs_allocate_sorted(OozeSpringsStep *s, OozeError *error)
+{
+    OozeArena *arena = s->context->arena;
+    size_t n = s->local;
     s->p = ooze_arena_alloc(arena, n + 1, sizeof *s->p);
     s->point = ooze_arena_alloc(arena, n + 1, sizeof *s->point);
     s->material = ooze_arena_alloc(arena, n, sizeof *s->material);
@@ -183,8 +169,7 @@ static OozeStatus allocate(OozeSpringsStep *s, OozeError *error)
     s->prescribed = ooze_arena_alloc(arena, n, sizeof *s->prescribed);
     s->old_row = ooze_arena_alloc(arena, n, sizeof *s->old_row);
     s->long_spring_count = ooze_arena_alloc(arena, n, sizeof *s->long_spring_count);
-    return ooze_arena_failed(arena) ? ooze_fail_memory(error, "the springs step", n * 115)
-                                    : OOZE_OK;
+    return ooze_arena_failed(arena) ? ooze_fail_memory(error, "the springs step", n * 75) : OOZE_OK;
 }
 
 /* ---- prediction ------------------------------------------------------------------------------ */
@@ -194,13 +179,12 @@ static void load_range(void *data, uint64_t begin, uint64_t end, int worker)
     (void)worker;
     const OozeSpringsStep *s = data;
     const OozeStepContext *c = s->context;
-    const OozeFloat4 *x = ooze_particles_positions(c->particles);
-    const OozeFloat4 *v = ooze_particles_velocities(c->particles);
+    const OozeFloat4 *x = s->start_x, *v = s->start_v;
     OozeF32x4 g = ooze_f32x4((float)c->gravity.x, (float)c->gravity.y, (float)c->gravity.z, 0);
     for (uint64_t i = begin; i < end; i++) {
         s->x0[i] = ooze_f32x4(x[i].x, x[i].y, x[i].z, 0);
         s->u[i] = ooze_f32x4(v[i].x, v[i].y, v[i].z, 0);
-        if (!c->prescribed || !c->prescribed[i]) {
+        if (!s->store_prescribed || !s->store_prescribed[i]) {
             s->u[i] += s->k.dt * g;
         }
         s->store_key[i] = ooze_springs_key(s->store_id[i], s->k.seed);
@@ -212,8 +196,11 @@ static OozeStatus apply_viscosity(OozeSpringsStep *s, OozeError *error)
 {
     OozeStepContext *c = s->context;
     OozeGridAxis axis[3];
-    OozeF32x4 low = s->x0[0], high = s->x0[0];
-    for (uint64_t i = 1; i < s->n; i++) {
+    OozeF32x4 low = {0}, high = {0};
+    if (s->local > 0) {
+        low = high = s->x0[0];
+    }
+    for (uint64_t i = 1; i < s->local; i++) {
         low = ooze_f32x4_min(s->x0[i], low);
         high = ooze_f32x4_max(s->x0[i], high);
     }
@@ -222,11 +209,12 @@ static OozeStatus apply_viscosity(OozeSpringsStep *s, OozeError *error)
     for (int k = 0; k < 3 && !status; k++) {
         status = ooze_grid_axis(&axis[k], k, &c->periodic, &columns, low[k], high[k], error);
     }
-    const OozeSpringsScheduleInput input = {s->x0, s->store_key, s->n, axis, s->sequential};
+    const OozeSpringsScheduleInput input = {s->x0, s->store_key,  s->local,
+                                            axis,  s->sequential, c->halo};
     status = status ? status : ooze_springs_schedule(&s->store_schedule, c, &input, error);
     if (!status) {
         ooze_springs_run(&s->store_schedule, c->threads, ooze_springs_loops()->apply_viscosity, s,
-                         &s->first);
+                         &s->first, (OozeSpringsValues){s->u, sizeof *s->u});
     }
     return status;
 }
@@ -236,13 +224,11 @@ static void predict_range(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
     const OozeSpringsStep *s = data;
-    OozeF32x4 *predicted =
-        &s->point[0].x; /* packed; reset_points_range overwrites them after the sort */
     for (uint64_t i = begin; i < end; i++) {
         OozeF32x4 p = s->x0[i] + s->k.dt * s->u[i];
         OozeFloat4 wrapped =
             ooze_point_wrap((OozeFloat4){p[0], p[1], p[2], 0}, &s->context->periodic);
-        predicted[i] = ooze_f32x4(wrapped.x, wrapped.y, wrapped.z, 0);
+        s->predicted[i] = ooze_f32x4(wrapped.x, wrapped.y, wrapped.z, 0);
     }
 }
 
@@ -250,15 +236,13 @@ static void gather_range(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
     const OozeSpringsStep *s = data;
-    const OozeStepContext *c = s->context;
-    const OozeF32x4 *predicted = &s->point[0].x;
-    for (uint64_t k = begin; k < end; k++) {
+    for (uint64_t k = begin + s->below; k < end + s->below; k++) {
         uint32_t i = s->order[k];
-        s->p[k] = predicted[i];
+        s->p[k] = s->predicted[i];
         s->material[k] = s->store_material[i];
         s->id[k] = s->store_id[i];
         s->key[k] = s->store_key[i];
-        s->prescribed[k] = c->prescribed && c->prescribed[i];
+        s->prescribed[k] = s->store_prescribed && s->store_prescribed[i];
         s->old_row[k] = s->row[i];
     }
 }
@@ -272,31 +256,75 @@ static void reset_points_range(void *data, uint64_t begin, uint64_t end, int wor
     }
 }
 
-static OozeStatus find_neighbours(OozeSpringsStep *s, OozeError *error)
+void ooze_springs_gather(OozeSpringsStep *s)
+{
+    ooze_parallel_for(s->context->threads, s->n, OOZE_SPRINGS_GRAIN, gather_range, s);
+}
+
+static OozeStatus sort_particles(OozeSpringsStep *s, OozeError *error)
 {
     OozeStepContext *c = s->context;
+    OozeStatus status =
+        ooze_grid_sort(s->memory->grid, c->threads, (const OozeFloat4 *)s->predicted, s->n,
+                       c->support, &c->periodic, error);
+    if (!status) {
+        s->order = ooze_grid_order(s->memory->grid);
+        ooze_springs_gather(s);
+    }
+    return status;
+}
+
+static OozeStatus find_neighbours(OozeSpringsStep *s, OozeError *error)
+{
     OozeSpringsMemory *memory = s->memory;
-    ooze_parallel_for(c->threads, s->n, OOZE_SPRINGS_GRAIN, predict_range, s);
-    OozeStatus status = ooze_grid_sort(memory->grid, c->threads, (const OozeFloat4 *)s->point, s->n,
-                                       c->support, &c->periodic, error);
+    OozeStatus status = OOZE_OK;
+    if (s->context->halo) {
+        ooze_springs_drop_ghosts(s);
+        s->predicted = ooze_arena_alloc(s->context->arena, s->n, sizeof *s->predicted);
+        status = s->predicted ? OOZE_OK : ooze_fail_memory(error, "the springs step", s->n * 16);
+    } else {
+        status = ooze_springs_allocate_sorted(s, error);
+        s->predicted = (OozeF32x4 *)s->point; /* packed; points are reset after the sort */
+    }
     if (status) {
         return status;
     }
-    s->order = ooze_grid_order(memory->grid);
-    ooze_parallel_for(c->threads, s->n, OOZE_SPRINGS_GRAIN, gather_range, s);
-    ooze_parallel_for(c->threads, s->n, OOZE_SPRINGS_GRAIN, reset_points_range, s);
-    s->point[s->n].x = s->p[s->n] = ooze_f32x4(0, 0, 0, OOZE_SPRINGS_FAR);
+    ooze_parallel_for(s->context->threads, s->n, OOZE_SPRINGS_GRAIN, predict_range, s);
+    status = s->context->halo ? ooze_springs_enter_ranks(s, error) : sort_particles(s, error);
+    if (status) {
+        return status;
+    }
+    OozeStepContext *c = s->context;
+    ooze_parallel_for(c->threads, s->local, OOZE_SPRINGS_GRAIN, reset_points_range, s);
+    s->point[s->local].x = s->p[s->local] = ooze_f32x4(0, 0, 0, OOZE_SPRINGS_FAR);
     ooze_timer_lap(c->timer, "sort");
     const OozeFloat4 *p = (const OozeFloat4 *)s->p;
     status = ooze_neighbours_build(&memory->near, memory->grid, c->threads,
-                                   &(OozeNeighbourQuery){p, s->n, p, c->support, true}, error);
-    const OozeSpringsScheduleInput input = {s->p, s->key, s->n, memory->grid->axis, s->sequential};
+                                   &(OozeNeighbourQuery){p, s->local, p, c->support, true}, error);
+    const OozeSpringsScheduleInput input = {s->p,          s->key, s->local, memory->grid->axis,
+                                            s->sequential, c->halo};
     status = status ? status : ooze_springs_schedule(&s->predicted_schedule, c, &input, error);
     ooze_timer_lap(c->timer, "lists");
     return status;
 }
 
 /* ---- the step -------------------------------------------------------------------------------- */
+
+static OozeStatus pull(OozeSpringsStep *s, OozeSpringsValues points, OozeError *error)
+{
+    OozeHalo *halo = s->context->halo;
+    OozeStatus status = halo ? ooze_springs_fetch_ghost_rows(s, error) : OOZE_OK;
+    if (status) {
+        return status;
+    }
+    ooze_springs_run(&s->predicted_schedule, s->context->threads, ooze_springs_loops()->pull, s,
+                     &s->first, points);
+    if (halo) {
+        return ooze_springs_apply_long_on_ranks(s, error);
+    }
+    ooze_springs_apply_long_springs(s);
+    return OOZE_OK;
+}
 
 static OozeStatus step(void *data, OozeStepContext *c, OozeError *error)
 {
@@ -307,8 +335,14 @@ static OozeStatus step(void *data, OozeStepContext *c, OozeError *error)
         .row = rows_of(c->particles),
         .store_material = ooze_particles_materials(c->particles),
         .store_id = ooze_particles_ids(c->particles),
+        .store_prescribed = c->prescribed,
+        .store_lists = c->fluid,
+        .end_x = ooze_particles_positions(c->particles),
+        .end_v = ooze_particles_velocities(c->particles),
     };
-    if (s.n == 0) {
+    s.local = ooze_halo_local(c->halo, s.n);
+    s.below = ooze_halo_below(c->halo);
+    if (ooze_halo_all(c->halo, s.n) == 0) {
         ooze_spring_table_clear(&s.memory->table);
         return OOZE_OK;
     }
@@ -317,9 +351,17 @@ static OozeStatus step(void *data, OozeStepContext *c, OozeError *error)
     if (status) {
         return status;
     }
-    ooze_parallel_for(c->threads, s.n, OOZE_SPRINGS_GRAIN, load_range, &s);
+    if (c->halo) {
+        status = ooze_springs_load_ranks(&s, error);
+    } else {
+        s.start_x = s.end_x;
+        s.start_v = s.end_v;
+    }
+    if (!status) {
+        ooze_parallel_for(c->threads, s.local, OOZE_SPRINGS_GRAIN, load_range, &s);
+    }
     ooze_timer_lap(c->timer, "load");
-    status = s.any.viscosity ? apply_viscosity(&s, error) : OOZE_OK;
+    status = !status && s.any.viscosity ? apply_viscosity(&s, error) : status;
     ooze_timer_lap(c->timer, "viscosity");
     status = status ? status : find_neighbours(&s, error);
     status = status ? status : ooze_springs_adjust(&s, error);
@@ -327,20 +369,31 @@ static OozeStatus step(void *data, OozeStepContext *c, OozeError *error)
     if (status) {
         return status;
     }
+    const OozeSpringsValues points = {s.point, sizeof *s.point};
     if (s.any.springs) {
-        ooze_springs_run(&s.predicted_schedule, c->threads, ooze_springs_loops()->pull, &s,
-                         &s.first);
-        ooze_springs_apply_long_springs(&s);
+        status = pull(&s, points, error);
         ooze_timer_lap(c->timer, "springs");
     }
-    ooze_springs_run(&s.predicted_schedule, c->threads, ooze_springs_loops()->relax, &s, &s.first);
+    if (status) {
+        return status;
+    }
+    ooze_springs_run(&s.predicted_schedule, c->threads, ooze_springs_loops()->relax, &s, &s.first,
+                     points);
     ooze_timer_lap(c->timer, "double_density");
     status = ooze_springs_collide(&s, error);
+    status = status || !c->halo ? status : ooze_springs_leave_ranks(&s, c, error);
     ooze_timer_lap(c->timer, "collisions");
     return status;
 }
 
 /* ---- before a run ---------------------------------------------------------------------------- */
+
+static const char *refuses_ranks(const OozeStepContext *c)
+{
+    return c->params[OOZE_SPRINGS_ORDER] == OOZE_SPRINGS_SEQUENTIAL
+               ? "'order: sequential' of springs needs one process"
+               : NULL;
+}
 
 /* Largest stable step in time units for the published constants. A fluid at rest stays at rest with
    steps up to 2 units and diverges at 2.8. Displacements scale with stiffness and dt^2. */
@@ -407,6 +460,9 @@ const OozeMethod ooze_method_springs = {
     .array_count = OOZE_SPRING_ARRAYS,
     .material_keys = material_keys,
     .support_ratio = 1.0 / OOZE_SPRINGS_BULK_SPACING,
+    .ghost_fields = ghost_fields,
+    .ghost_layers = 2,
+    .refuses_ranks = refuses_ranks,
     .uses_fluid_neighbours = true,
     .sticks_to_solids = true,
     .pushes_solids = true,
@@ -415,9 +471,10 @@ const OozeMethod ooze_method_springs = {
     .bytes = bytes,
     .save = save,
     .restore = restore,
+    .keep_part = keep_part,
     .step = step,
     .stable_step = stable_step,
-    .mark_linked = mark_linked,
+    .mark_linked = ooze_springs_mark_linked,
     .may_link = may_link,
     .advise = advise,
 };

@@ -69,6 +69,8 @@ typedef struct Cells {
     const OozeF32x4 *points;
     uint64_t *number; /* per particle: cell number, in the order z, y, x */
     uint8_t *colour;
+    uint8_t *swept;              /* per cell */
+    uint64_t own_begin, own_end; /* points that are not ghosts */
 } Cells;
 
 static void colour_range(void *data, uint64_t begin, uint64_t end, int worker)
@@ -83,7 +85,35 @@ static void colour_range(void *data, uint64_t begin, uint64_t end, int worker)
     }
 }
 
-/* Returns false where points are not sorted by cell or cell numbers overflow. */
+/* Whether the cell of point i is one of, or adjacent to one of, the cells from that of the first
+   own particle to that of the last. */
+static bool is_near_own(const Cells *c, uint64_t i)
+{
+    int32_t at[3][3];
+    int found[3];
+    if (c->own_end == c->own_begin) {
+        return false;
+    }
+    uint64_t first = c->number[c->own_begin], last = c->number[c->own_end - 1];
+    for (int k = 0; k < 3; k++) {
+        found[k] =
+            ooze_grid_columns(&c->axis[k], ooze_grid_number(&c->axis[k], c->points[i][k]), at[k]);
+    }
+    for (int z = 0; z < found[2]; z++) {
+        for (int y = 0; y < found[1]; y++) {
+            for (int x = 0; x < found[0]; x++) {
+                uint64_t number = ooze_split_key(c->axis, at[0][x], at[1][y], at[2][z]);
+                if (number >= first && number <= last) {
+                    return true;
+                }
+            }
+        }
+    }
+    return false;
+}
+
+/* Finds the cells, and counts those of each colour that are swept. Returns false where points are
+   not sorted by cell or cell numbers overflow. */
 static bool find_cell_runs(OozeSpringsSchedule *s, const Cells *c, uint32_t count[])
 {
     double cells = (double)c->axis[0].count * (double)c->axis[1].count * (double)c->axis[2].count;
@@ -94,11 +124,25 @@ static bool find_cell_runs(OozeSpringsSchedule *s, const Cells *c, uint32_t coun
         }
         if (i == 0 || c->number[i] != c->number[i - 1]) {
             s->end[s->runs] = (uint32_t)i; /* the begin of the run, until runs are grouped */
+            c->swept[s->runs] = !s->halo || is_near_own(c, i);
+            count[c->colour[i]] += c->swept[s->runs];
             s->runs++;
-            count[c->colour[i]]++;
         }
     }
     return cells < 0x1p63;
+}
+
+/* Marks the colours that some process sweeps. */
+static void share_colours(OozeHalo *halo, const uint32_t count[], bool *used)
+{
+    double any[OOZE_SPRINGS_COLOURS_MAX];
+    for (int k = 0; k < OOZE_SPRINGS_COLOURS_MAX; k++) {
+        any[k] = count[k] > 0;
+    }
+    ooze_halo_max(halo, any, OOZE_SPRINGS_COLOURS_MAX);
+    for (int k = 0; k < OOZE_SPRINGS_COLOURS_MAX; k++) {
+        used[k] = any[k] > 0.0;
+    }
 }
 
 void ooze_springs_colour_order(uint8_t *order, uint64_t step)
@@ -118,20 +162,24 @@ void ooze_springs_colour_order(uint8_t *order, uint64_t step)
 static void group_runs_by_colour(OozeSpringsSchedule *s, const Cells *c, const uint32_t count[],
                                  const uint8_t *order, const uint32_t *start, uint32_t *last)
 {
-    uint32_t at[OOZE_SPRINGS_COLOURS_MAX], next = 0;
+    uint32_t at[OOZE_SPRINGS_COLOURS_MAX], next = 0, cells = s->runs;
+    bool used[OOZE_SPRINGS_COLOURS_MAX];
+    share_colours(s->halo, count, used);
     s->colours = 0;
     for (int k = 0; k < OOZE_SPRINGS_COLOURS_MAX; k++) {
-        if (count[order[k]] > 0) {
+        if (used[order[k]]) {
             s->first[s->colours++] = next;
             at[order[k]] = next;
             next += count[order[k]];
         }
     }
-    s->first[s->colours] = next;
-    for (uint32_t r = 0; r < s->runs; r++) {
-        uint32_t to = at[c->colour[start[r]]]++;
-        s->begin[to] = start[r];
-        last[to] = r + 1 < s->runs ? start[r + 1] : (uint32_t)s->n;
+    s->first[s->colours] = s->runs = next;
+    for (uint32_t r = 0; r < cells; r++) {
+        if (c->swept[r]) {
+            uint32_t to = at[c->colour[start[r]]]++;
+            s->begin[to] = start[r];
+            last[to] = r + 1 < cells ? start[r + 1] : (uint32_t)s->n;
+        }
     }
 }
 
@@ -147,8 +195,9 @@ OozeStatus ooze_springs_schedule(OozeSpringsSchedule *s, const OozeStepContext *
                                  const OozeSpringsScheduleInput *input, OozeError *error)
 {
     OozeArena *arena = context->arena;
-    uint64_t n = input->n;
+    uint64_t n = input->n, below = ooze_halo_below(input->halo);
     s->n = n;
+    s->halo = input->halo;
     s->sequence = ooze_arena_alloc(arena, n, sizeof *s->sequence);
     s->begin = ooze_arena_alloc(arena, n + 1, sizeof *s->begin);
     s->end = ooze_arena_alloc(arena, n + 1, sizeof *s->end);
@@ -156,7 +205,10 @@ OozeStatus ooze_springs_schedule(OozeSpringsSchedule *s, const OozeStepContext *
     Cells c = {.axis = input->axis,
                .points = input->points,
                .number = ooze_arena_alloc(arena, n, sizeof *c.number),
-               .colour = ooze_arena_alloc(arena, n, sizeof *c.colour)};
+               .colour = ooze_arena_alloc(arena, n, sizeof *c.colour),
+               .swept = ooze_arena_alloc(arena, n, sizeof *c.swept),
+               .own_begin = below,
+               .own_end = below + n - (ooze_halo_local(input->halo, n) - n)};
     uint32_t *last = ooze_arena_alloc(arena, n + 1, sizeof *last);
     if (ooze_arena_failed(arena)) {
         return ooze_fail_memory(error, "the order of particles", n * 25);
@@ -173,6 +225,9 @@ OozeStatus ooze_springs_schedule(OozeSpringsSchedule *s, const OozeStepContext *
         uint32_t *start = s->end;
         group_runs_by_colour(s, &c, count, order, start, last);
         s->end = last;
+    } else if (s->halo) {
+        return ooze_fail(error, OOZE_ERROR_LIMIT, "use one process",
+                         "particles are too far apart to be divided into cells");
     } else {
         use_one_run(s);
     }
@@ -185,11 +240,12 @@ OozeStatus ooze_springs_schedule(OozeSpringsSchedule *s, const OozeStepContext *
 enum { PARALLEL_RUNS_MIN = 8 };
 
 void ooze_springs_run(const OozeSpringsSchedule *schedule, OozeThreads *threads, OozeRangeBody body,
-                      void *context, uint64_t *first)
+                      void *context, uint64_t *first, OozeSpringsValues values)
 {
     for (uint32_t k = 0; k < schedule->colours; k++) {
         uint32_t runs = schedule->first[k + 1] - schedule->first[k];
         *first = schedule->first[k];
         ooze_parallel_for(runs < PARALLEL_RUNS_MIN ? NULL : threads, runs, 1, body, context);
+        ooze_halo_refresh_sorted(schedule->halo, values.data, values.size);
     }
 }

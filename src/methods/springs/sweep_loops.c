@@ -101,7 +101,7 @@ static inline void pull(OozeSpringsStep *s, uint32_t i, Variant variant)
 
 static inline void apply_viscosity(OozeSpringsStep *s, uint32_t i, Variant variant)
 {
-    const OozeNeighbours *near = s->context->fluid;
+    const OozeNeighbours *near = s->store_lists;
     const uint32_t *list = near->index + near->first[i];
     const OozeSpringsCoefficients *own = &s->coefficients[s->store_material[i]];
     for (uint32_t k = 0; k < near->count[i]; k++) {
@@ -115,10 +115,10 @@ static inline void apply_viscosity(OozeSpringsStep *s, uint32_t i, Variant varia
             continue;
         }
         d *= ooze_springs_drag(&s->k, own, &s->coefficients[s->store_material[j]], along, r);
-        if (!variant.prescribed || !s->context->prescribed[j]) {
+        if (!variant.prescribed || !s->store_prescribed[j]) {
             s->u[j] += d;
         }
-        if (!variant.prescribed || !s->context->prescribed[i]) {
+        if (!variant.prescribed || !s->store_prescribed[i]) {
             s->u[i] -= d;
         }
     }
