@@ -1,9 +1,8 @@
-#include "solvers/grid_multigrid_levels.h"
-
 #include <string.h>
 
 #include "base/fail.h"
 #include "solvers/grid_cells.h"
+#include "solvers/grid_multigrid_ranks.h"
 
 enum { PARTICLE_GRAIN = 4096 };
 
@@ -115,8 +114,7 @@ static void find_nodes(OozeGridMultigrid *mg, OozeMultigridLevel *level)
 
 /* ---- coarser levels ---- */
 
-/* No other cell has a corner of this one: a coarser grid would add nothing to it. */
-static bool is_isolated(const OozeMultigridLevel *level, uint64_t cell)
+bool ooze_multigrid_is_isolated(const OozeMultigridLevel *level, uint64_t cell)
 {
     bool isolated = true;
     for (int k = 0; k < 8; k++) {
@@ -145,7 +143,7 @@ static void find_coarser_cells(OozeGridMultigrid *mg, OozeMultigridLevel *fine,
         uint64_t parent =
             ooze_multigrid_parent(&fine->shape, &coarse->shape, fine->cell[c], &fine->place[c]);
         fine->parent[c] = OOZE_MULTIGRID_NONE;
-        if (!is_isolated(fine, c)) {
+        if (!ooze_multigrid_is_isolated(fine, c)) {
             sort.key[0][count] = parent;
             sort.value[0][count++] = (uint32_t)c;
         }
@@ -166,19 +164,42 @@ static void find_coarser_cells(OozeGridMultigrid *mg, OozeMultigridLevel *fine,
     ooze_arena_rewind(mg->temporary, mark);
 }
 
+/* Of all processes. */
+static uint64_t cell_count(const OozeGridMultigrid *mg, int k)
+{
+    return k == 0 && mg->shared ? mg->shared->all_cells : mg->level[k].cells;
+}
+
+/* A cell has a node of its own, so that a level of more cells has more nodes; all processes have
+   all cells of a first level of fewer. */
+bool ooze_multigrid_is_coarsest(const OozeGridMultigrid *mg, int k)
+{
+    return cell_count(mg, k) <= OOZE_MULTIGRID_DENSE && mg->level[k].nodes <= OOZE_MULTIGRID_DENSE;
+}
+
 OozeStatus ooze_multigrid_find_levels(OozeGridMultigrid *mg, const OozeGridMultigridInput *input,
                                       OozeError *error)
 {
-    find_first_cells(mg, input);
-    while (!failed(mg) && mg->levels < OOZE_MULTIGRID_LEVELS && mg->level[mg->levels].cells > 0) {
+    mg->shared = NULL;
+    if (input->halo) {
+        ooze_multigrid_share(mg, input);
+    } else {
+        find_first_cells(mg, input);
+    }
+    while (!failed(mg) && mg->levels < OOZE_MULTIGRID_LEVELS && cell_count(mg, mg->levels) > 0) {
         OozeMultigridLevel *level = &mg->level[mg->levels++];
         find_nodes(mg, level);
-        if (failed(mg) || level->nodes <= OOZE_MULTIGRID_DENSE) {
+        if (failed(mg) || ooze_multigrid_is_coarsest(mg, mg->levels - 1)) {
             break;
         }
-        if (mg->levels < OOZE_MULTIGRID_LEVELS) {
+        if (mg->shared && mg->levels == 1) {
+            ooze_multigrid_share_coarser(mg);
+        } else if (mg->levels < OOZE_MULTIGRID_LEVELS) {
             find_coarser_cells(mg, level, &mg->level[mg->levels]);
         }
+    }
+    if (!failed(mg) && mg->shared) {
+        ooze_multigrid_share_nodes(mg);
     }
     return failed(mg) ? ooze_fail_memory(error, "the grids of the pressure solve", mg->n * 120)
                       : OOZE_OK;
