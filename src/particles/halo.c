@@ -388,3 +388,11 @@ OozeStatus ooze_halo_gather_list(OozeHalo *halo, OozeArena *arena, OozeHaloList 
     list->all = all;
     return OOZE_OK;
 }
+
+uint64_t ooze_halo_total(OozeHalo *halo, uint64_t number)
+{
+    if (halo) {
+        halo->ranks->sum(halo->ranks, &number, 1);
+    }
+    return number;
+}

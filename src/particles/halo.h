@@ -59,6 +59,8 @@ typedef struct OozeHaloList {
 /* Sets all, total and first, in memory of the arena; on one process all is own. */
 OozeStatus ooze_halo_gather_list(OozeHalo *halo, OozeArena *arena, OozeHaloList *list,
                                  OozeError *error);
+/* Sum of a number of each rank. */
+uint64_t ooze_halo_total(OozeHalo *halo, uint64_t number);
 /* Whether it holds on some rank. */
 bool ooze_halo_any(OozeHalo *halo, bool holds);
 
