@@ -47,11 +47,6 @@ static void place_particles(void *data, uint64_t begin, uint64_t end, int worker
     }
 }
 
-static bool failed(const OozeGridMultigrid *mg)
-{
-    return ooze_arena_failed(mg->kept) || ooze_arena_failed(mg->temporary);
-}
-
 static void find_first_cells(OozeGridMultigrid *mg, const OozeGridMultigridInput *input)
 {
     OozeMultigridLevel *level = &mg->level[0];
@@ -68,7 +63,7 @@ static void find_first_cells(OozeGridMultigrid *mg, const OozeGridMultigridInput
     ooze_key_sort_alloc(&sort, mg->temporary, mg->n);
     level->child = ooze_arena_alloc(mg->kept, mg->n, sizeof *level->child);
     mg->into = ooze_arena_alloc(mg->kept, mg->n, sizeof *mg->into);
-    if (failed(mg)) {
+    if (ooze_multigrid_failed(mg)) {
         return;
     }
     Numbering s = {.input = input, .axis = axis, .level = level, .into = mg->into};
@@ -95,7 +90,7 @@ static void find_nodes(OozeGridMultigrid *mg, OozeMultigridLevel *level)
     ooze_key_sort_alloc(&sort, mg->temporary, corners);
     level->node_corner = ooze_arena_alloc(mg->kept, corners, sizeof *level->node_corner);
     level->corner_node = ooze_arena_alloc(mg->kept, corners, sizeof *level->corner_node);
-    if (failed(mg)) {
+    if (ooze_multigrid_failed(mg)) {
         return;
     }
     ooze_grid_number_corners(mg->threads, &level->shape, level->cell, level->cells, &sort);
@@ -106,7 +101,7 @@ static void find_nodes(OozeGridMultigrid *mg, OozeMultigridLevel *level)
     level->node_first = groups.first;
     memcpy(level->node_corner, sort.value[0], corners * sizeof *level->node_corner);
     ooze_arena_rewind(mg->temporary, mark);
-    if (!failed(mg)) {
+    if (!ooze_multigrid_failed(mg)) {
         ooze_grid_link_corners(mg->threads, level->nodes, level->node_first, level->node_corner,
                                level->corner_node);
     }
@@ -136,7 +131,7 @@ static void find_coarser_cells(OozeGridMultigrid *mg, OozeMultigridLevel *fine,
     coarse->child = ooze_arena_alloc(mg->kept, fine->cells, sizeof *coarse->child);
     fine->parent = ooze_arena_alloc(mg->kept, fine->cells, sizeof *fine->parent);
     fine->place = ooze_arena_alloc(mg->kept, fine->cells, sizeof *fine->place);
-    if (failed(mg)) {
+    if (ooze_multigrid_failed(mg)) {
         return;
     }
     for (uint64_t c = 0; c < fine->cells; c++) {
@@ -150,7 +145,7 @@ static void find_coarser_cells(OozeGridMultigrid *mg, OozeMultigridLevel *fine,
     }
     ooze_key_sort(&sort, mg->threads, count, ooze_multigrid_bits(coarse->shape.cells));
     OozeGridGroups groups = ooze_grid_groups(mg->kept, mg->temporary, &sort, count);
-    if (!failed(mg)) {
+    if (!ooze_multigrid_failed(mg)) {
         coarse->cells = groups.count;
         coarse->cell = groups.number;
         coarse->child_first = groups.first;
@@ -186,10 +181,11 @@ OozeStatus ooze_multigrid_find_levels(OozeGridMultigrid *mg, const OozeGridMulti
     } else {
         find_first_cells(mg, input);
     }
-    while (!failed(mg) && mg->levels < OOZE_MULTIGRID_LEVELS && cell_count(mg, mg->levels) > 0) {
+    while (!ooze_multigrid_failed(mg) && mg->levels < OOZE_MULTIGRID_LEVELS &&
+           cell_count(mg, mg->levels) > 0) {
         OozeMultigridLevel *level = &mg->level[mg->levels++];
         find_nodes(mg, level);
-        if (failed(mg) || ooze_multigrid_is_coarsest(mg, mg->levels - 1)) {
+        if (ooze_multigrid_failed(mg) || ooze_multigrid_is_coarsest(mg, mg->levels - 1)) {
             break;
         }
         if (mg->shared && mg->levels == 1) {
@@ -198,9 +194,10 @@ OozeStatus ooze_multigrid_find_levels(OozeGridMultigrid *mg, const OozeGridMulti
             find_coarser_cells(mg, level, &mg->level[mg->levels]);
         }
     }
-    if (!failed(mg) && mg->shared) {
+    if (!ooze_multigrid_failed(mg) && mg->shared) {
         ooze_multigrid_share_nodes(mg);
     }
-    return failed(mg) ? ooze_fail_memory(error, "the grids of the pressure solve", mg->n * 120)
-                      : OOZE_OK;
+    return ooze_multigrid_failed(mg)
+               ? ooze_fail_memory(error, "the grids of the pressure solve", mg->n * 120)
+               : OOZE_OK;
 }

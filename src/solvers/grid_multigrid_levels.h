@@ -65,6 +65,12 @@ enum { OOZE_MULTIGRID_CELL_GRAIN = 128, OOZE_MULTIGRID_NODE_GRAIN = 512 };
 OozeStatus ooze_multigrid_find_levels(OozeGridMultigrid *mg, const OozeGridMultigridInput *input,
                                       OozeError *error);
 
+/* Whether an arena is out of memory. */
+static inline bool ooze_multigrid_failed(const OozeGridMultigrid *mg)
+{
+    return ooze_arena_failed(mg->kept) || ooze_arena_failed(mg->temporary);
+}
+
 /* Whether a level has few nodes, so that it is solved directly. */
 bool ooze_multigrid_is_coarsest(const OozeGridMultigrid *mg, int level);
 

@@ -10,6 +10,8 @@
 
 #include "solvers/grid_multigrid_levels.h"
 
+enum { OOZE_MULTIGRID_CORNERS = 8 }; /* of a cell */
+
 /* Elements that are sent, `at` in elements: per rank and one more. */
 typedef struct OozeMultigridMessage {
     uint32_t *index;                /* of own elements, rank by rank */
@@ -54,6 +56,16 @@ void ooze_multigrid_share_coarse_elements(OozeGridMultigrid *mg);
 void ooze_multigrid_shared_restrict(const OozeGridMultigrid *mg, const float *r);
 void ooze_multigrid_shared_right_side(const OozeGridMultigrid *mg);
 void ooze_multigrid_shared_prolong(const OozeGridMultigrid *mg, const float *x, float *z);
+
+/* Packs the elements of a message, and exchanges them; `back`: from the processes that have received
+   them. */
+void ooze_multigrid_pack(const OozeMultigridMessage *message, const void *from, void *to,
+                         size_t size, int ranks);
+void ooze_multigrid_exchange(const struct OozeMultigridShared *shared,
+                             const OozeMultigridMessage *message, const void *from, void *to,
+                             size_t size, bool back);
+/* The last of `count` ranks whose `first` is not above a number. */
+int ooze_multigrid_find_rank(const uint64_t *first, int count, uint64_t number);
 
 /* No other cell has a corner of this one: a coarser grid would add nothing to it. */
 bool ooze_multigrid_is_isolated(const OozeMultigridLevel *level, uint64_t cell);
