@@ -57,8 +57,8 @@ void ooze_multigrid_shared_restrict(const OozeGridMultigrid *mg, const float *r)
 void ooze_multigrid_shared_right_side(const OozeGridMultigrid *mg);
 void ooze_multigrid_shared_prolong(const OozeGridMultigrid *mg, const float *x, float *z);
 
-/* Packs the elements of a message, and exchanges them; `back`: from the processes that have received
-   them. */
+/* Packs the elements of a message, and exchanges them; `back`: from the processes that have
+   received them. */
 void ooze_multigrid_pack(const OozeMultigridMessage *message, const void *from, void *to,
                          size_t size, int ranks);
 void ooze_multigrid_exchange(const struct OozeMultigridShared *shared,

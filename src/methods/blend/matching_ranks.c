@@ -1,5 +1,5 @@
-/* Points of shape matching, and those of other processes: every process fits the regions that contain
-   particles of its own, with all their points. */
+/* Points of shape matching, and those of other processes: every process fits the regions that
+   contain particles of its own, with all their points. */
 #include <string.h>
 
 #include "base/fail.h"
@@ -113,7 +113,7 @@ static OozeStatus share_needs(const Sharing *s, OozeError *error)
     return OOZE_OK;
 }
 
-/* Counts the points that each process needs, in send_at[r + 1], or lists them one after the other. */
+/* Counts the points that each process needs, or lists them one after the other. */
 static void visit_points(const Sharing *s, OozeBlendPoint *list)
 {
     for (int r = 0; r < s->ranks->count; r++) {
