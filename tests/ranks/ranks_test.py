@@ -51,7 +51,7 @@ def variant(method, material, step="1/400", duration="0.25"):
 def blend(settings, duration):
     """Jelly that flows, with a jet of oil; the speed of sound is that of whole steps."""
     method = "{name: blend, " + settings + "sound_speed: 3, update_interval: 0.02}"
-    material = "{density: 1000, viscosity: 2, fluid_share: 0.4, update_threshold: 20, " \
+    material = "{density: 1000, viscosity: 2, fluid_share: 0.4, update_threshold: 1, " \
                "modulus: 2000}\n  oil: {density: 900, viscosity: 1, fluid_share: 0.9}"
     text = variant(method, material, "1/1000", duration)
     return text.replace("{name: jet, material: slime", "{name: jet, material: oil")
