@@ -601,3 +601,44 @@ bool ooze_halo_any(OozeHalo *halo, bool holds)
     ooze_halo_max(halo, &value, 1);
     return value > 0.0;
 }
+
+OozeStatus ooze_halo_gather_list(OozeHalo *halo, OozeArena *arena, OozeHaloList *list,
+                                 OozeError *error)
+{
+    list->all = list->own;
+    list->total = list->count;
+    list->first = 0;
+    if (!halo) {
+        return OOZE_OK;
+    }
+    OozeRanks *ranks = halo->ranks;
+    uint64_t *bytes = halo->bytes;
+    ranks->gather(ranks, &list->count, sizeof list->count, bytes);
+    list->total = 0;
+    for (int r = 0; r < ranks->count; r++) {
+        list->first += r < ranks->rank ? bytes[r] : 0;
+        list->total += bytes[r];
+        bytes[r] *= list->size;
+    }
+    if (list->total > INT32_MAX / list->size) {
+        return ooze_fail(error, OOZE_ERROR_LIMIT, "use one process, or a larger spacing",
+                         "%llu elements of %llu bytes of all processes; %d bytes are possible",
+                         (unsigned long long)list->total, (unsigned long long)list->size,
+                         INT32_MAX);
+    }
+    void *all = ooze_arena_alloc(arena, list->total, list->size);
+    if (!all) {
+        return ooze_fail_memory(error, "elements of all processes", list->total * list->size);
+    }
+    ranks->gather_varied(ranks, list->own, bytes, all);
+    list->all = all;
+    return OOZE_OK;
+}
+
+uint64_t ooze_halo_total(OozeHalo *halo, uint64_t number)
+{
+    if (halo) {
+        halo->ranks->sum(halo->ranks, &number, 1);
+    }
+    return number;
+}

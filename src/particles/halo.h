@@ -9,6 +9,7 @@
 #ifndef OOZE_PARTICLES_HALO_H
 #define OOZE_PARTICLES_HALO_H
 
+#include "base/memory.h"
 #include "particles/neighbours.h"
 #include "particles/split.h"
 
@@ -76,6 +77,17 @@ void ooze_halo_sums(OozeHalo *halo, const double *blocks, uint64_t n, uint64_t g
                     double *sums);
 /* The largest of the numbers of all ranks, element by element. */
 void ooze_halo_max(OozeHalo *halo, double *values, int count);
+/* Elements of `size` bytes: `count` of this rank, and those of all ranks one after the other. */
+typedef struct OozeHaloList {
+    const void *own, *all;
+    uint64_t count, total, first; /* first: of all, where those of this rank begin */
+    size_t size;
+} OozeHaloList;
+/* Sets all, total and first, in memory of the arena; on one process all is own. */
+OozeStatus ooze_halo_gather_list(OozeHalo *halo, OozeArena *arena, OozeHaloList *list,
+                                 OozeError *error);
+/* Sum of a number of each rank. */
+uint64_t ooze_halo_total(OozeHalo *halo, uint64_t number);
 /* Whether it holds on some rank. */
 bool ooze_halo_any(OozeHalo *halo, bool holds);
 

@@ -4,7 +4,7 @@
 
 #include "base/fail.h"
 #include "solvers/grid_multigrid_dense.h"
-#include "solvers/grid_multigrid_levels.h"
+#include "solvers/grid_multigrid_ranks.h"
 
 OozeGridMultigrid *ooze_grid_multigrid_create(void)
 {
@@ -166,8 +166,15 @@ static void fill_level(OozeGridMultigrid *mg, const OozeGridMultigridInput *inpu
     sweep.stiffness = input->stiffness;
     sweep.mass = input->mass;
     const OozeMultigridLoops *loops = ooze_multigrid_loops();
-    ooze_parallel_for(mg->threads, level->cells, OOZE_MULTIGRID_CELL_GRAIN,
-                      k == 0 ? loops->elements : loops->coarse_elements, &sweep);
+    sweep.fine = k > 0 ? level - 1 : NULL;
+    if (mg->shared && k == 0) {
+        ooze_multigrid_share_elements(mg);
+    } else if (mg->shared && k == 1) {
+        ooze_multigrid_share_coarse_elements(mg);
+    } else {
+        ooze_parallel_for(mg->threads, level->cells, OOZE_MULTIGRID_CELL_GRAIN,
+                          k == 0 ? loops->elements : loops->coarse_elements, &sweep);
+    }
     if (k > 0) {
         job.fine = level - 1;
         ooze_parallel_for(mg->threads, level->nodes, OOZE_MULTIGRID_NODE_GRAIN, fine_nodes, &job);
@@ -183,7 +190,7 @@ static bool is_singular(const OozeGridMultigridInput *input)
     while (i < input->n && !(input->mass[i] > 0.0f)) {
         i++;
     }
-    return i == input->n;
+    return !ooze_halo_any(input->halo, i < input->n);
 }
 
 /* P^T 1; ones: room for a number per particle. */
@@ -206,7 +213,9 @@ OozeStatus ooze_grid_multigrid_build(OozeGridMultigrid *mg, const OozeGridMultig
     mg->dense = NULL;
     mg->n = 0;
     mg->threads = input->threads;
-    if (input->n == 0) {
+    mg->halo = input->halo;
+    mg->all = ooze_halo_all(input->halo, input->n);
+    if (mg->all == 0) {
         return OOZE_OK;
     }
     if (input->n > UINT32_MAX / 8) {
@@ -220,13 +229,15 @@ OozeStatus ooze_grid_multigrid_build(OozeGridMultigrid *mg, const OozeGridMultig
     for (int k = 0; k < mg->levels && !status; k++) {
         allocate(mg, k);
     }
-    if (!status && coarsest->nodes <= OOZE_MULTIGRID_DENSE) {
+    if (!status && ooze_multigrid_is_coarsest(mg, mg->levels - 1)) {
         mg->dense = ooze_arena_alloc(mg->kept, coarsest->nodes * coarsest->nodes, sizeof(double));
     }
     mg->singular = is_singular(input);
     float *ones = NULL;
     if (mg->singular) {
         ones = ooze_arena_alloc(mg->temporary, mg->n, sizeof *ones);
+        mg->correction = ooze_arena_alloc(mg->kept, mg->n, sizeof(float));
+        mg->partial = ooze_arena_alloc(mg->kept, mg->n / OOZE_SPLIT_BLOCK + 1, sizeof(double));
         mg->node_weight = ooze_arena_alloc(mg->kept, mg->level[0].nodes, sizeof(float));
     }
     mg->corner_sums = ooze_arena_alloc(mg->kept, 8 * mg->level[0].cells, sizeof(float));
@@ -237,6 +248,10 @@ OozeStatus ooze_grid_multigrid_build(OozeGridMultigrid *mg, const OozeGridMultig
     }
     for (int k = 0; k < mg->levels; k++) {
         fill_level(mg, input, k);
+    }
+    if (ooze_arena_failed(mg->temporary)) {
+        mg->levels = 0;
+        return ooze_fail_memory(error, "the grids of the pressure solve", mg->n * 120);
     }
     if (mg->dense) {
         ooze_multigrid_invert(coarsest->elements, coarsest->corner_node, coarsest->cells,

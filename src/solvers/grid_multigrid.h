@@ -13,6 +13,7 @@
 #include "base/f32x4.h"
 #include "base/threads.h"
 #include "ooze/status.h"
+#include "particles/halo.h"
 #include "solvers/grid_multigrid_formula.h"
 
 /* Memory that is kept from step to step. Results depend on the input of the last build only. */
@@ -31,6 +32,7 @@ typedef struct OozeGridMultigridInput {
        neighbours, weighted by w_ij: 1000 : 1 needs twice the iterations then, not ten times. */
     const float *stiffness;
     const float *mass;    /* per particle, >= 0: coupling to pressure 0 */
+    OozeHalo *halo;       /* of several processes, which share the grids; NULL: there is one */
     OozeThreads *threads; /* must outlive the calls of apply; NULL: the calling thread */
 } OozeGridMultigridInput;
 

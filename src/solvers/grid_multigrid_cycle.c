@@ -1,6 +1,7 @@
 #include <string.h>
 
-#include "solvers/grid_multigrid_levels.h"
+#include "solvers/conjugate_gradients.h"
+#include "solvers/grid_multigrid_ranks.h"
 
 static void each_node(const OozeGridMultigrid *mg, const OozeMultigridLevel *level,
                       OozeRangeBody body, OozeMultigridSweep *sweep)
@@ -36,14 +37,7 @@ static void restrict_nodes(void *data, uint64_t begin, uint64_t end, int worker)
     const OozeMultigridSweep *s = data;
     const OozeMultigridLevel *level = s->level;
     for (uint64_t i = begin; i < end; i++) {
-        const uint32_t *node = level->fine_node + OOZE_MULTIGRID_STENCIL * i;
-        float sum = 0.0f;
-        for (int k = 0; k < OOZE_MULTIGRID_RUNS; k++) {
-            float row =
-                s->from[node[3 * k + 1]] + 0.5f * (s->from[node[3 * k]] + s->from[node[3 * k + 2]]);
-            sum += ooze_multigrid_fine_weight(3 * k + 1) * row;
-        }
-        level->b[i] = sum;
+        level->b[i] = ooze_multigrid_restricted(level, i, s->from);
     }
 }
 
@@ -106,7 +100,11 @@ static void cycle(const OozeGridMultigrid *mg)
             sweep = (OozeMultigridSweep){.from = level->x[0], .to = level->r};
             each_node(mg, level, loops->residual, &sweep);
             sweep = (OozeMultigridSweep){.from = level->r};
-            each_node(mg, level + 1, restrict_nodes, &sweep);
+            if (k == 0 && mg->shared) {
+                ooze_multigrid_shared_right_side(mg);
+            } else {
+                each_node(mg, level + 1, restrict_nodes, &sweep);
+            }
         }
     }
     for (int k = last; k >= 0; k--) {
@@ -127,57 +125,85 @@ static void cycle(const OozeGridMultigrid *mg)
 void ooze_multigrid_restrict(const OozeGridMultigrid *mg, const float *r)
 {
     const OozeMultigridLevel *first = &mg->level[0];
-    OozeMultigridSweep sweep = {.mg = mg, .level = first, .from = r};
-    ooze_parallel_for(mg->threads, first->cells, OOZE_MULTIGRID_CELL_GRAIN,
-                      ooze_multigrid_loops()->restricts, &sweep);
+    OozeMultigridSweep sweep = {.mg = mg, .level = first, .from = r, .to = mg->corner_sums};
+    if (mg->shared) {
+        ooze_multigrid_shared_restrict(mg, r);
+    } else {
+        ooze_parallel_for(mg->threads, first->cells, OOZE_MULTIGRID_CELL_GRAIN,
+                          ooze_multigrid_loops()->restricts, &sweep);
+    }
     sweep.from = mg->corner_sums;
     each_node(mg, first, add_corners, &sweep);
 }
 
-/* Takes the mean over the particles out of b. */
-static void project_b(const OozeGridMultigrid *mg)
+/* z += P x */
+static void prolong(const OozeGridMultigrid *mg, const float *x, float *z)
 {
     const OozeMultigridLevel *first = &mg->level[0];
-    double sum = 0.0;
-    for (uint64_t i = 0; i < first->nodes; i++) {
-        sum += (double)first->b[i];
+    OozeMultigridSweep sweep = {.mg = mg, .level = first, .from = x, .to = z};
+    if (mg->shared) {
+        ooze_multigrid_shared_prolong(mg, x, z);
+    } else {
+        ooze_parallel_for(mg->threads, first->cells, OOZE_MULTIGRID_CELL_GRAIN,
+                          ooze_multigrid_loops()->prolongs, &sweep);
     }
-    float mean = (float)(sum / (double)mg->n);
+}
+
+static void sum_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const OozeMultigridSweep *s = data;
+    double sum = 0.0;
+    for (uint64_t i = begin; i < end; i++) {
+        sum += (double)s->from[i];
+    }
+    s->mg->partial[begin / OOZE_SPLIT_BLOCK] = sum;
+}
+
+/* Mean of a vector of the particles. */
+static float mean_of(const OozeGridMultigrid *mg, const float *v)
+{
+    OozeMultigridSweep sweep = {.mg = mg, .from = v};
+    OozeBlockSum sum = {mg->threads, mg->n, OOZE_SPLIT_BLOCK, mg->partial, mg->halo};
+    return (float)(ooze_block_sum(&sum, sum_range, &sweep) / (double)mg->all);
+}
+
+/* Takes the mean of r out of b = P^T r. */
+static void project_b(const OozeGridMultigrid *mg, const float *r)
+{
+    const OozeMultigridLevel *first = &mg->level[0];
+    float mean = mean_of(mg, r);
     for (uint64_t i = 0; i < first->nodes; i++) {
         first->b[i] -= mean * mg->node_weight[i];
     }
 }
 
-/* Takes the mean over the particles out of P x. */
-static void project_x(const OozeGridMultigrid *mg, float *x)
+/* z += P x without its mean. */
+static void prolong_without_mean(const OozeGridMultigrid *mg, const float *x, float *z)
 {
-    const OozeMultigridLevel *first = &mg->level[0];
-    double sum = 0.0;
-    for (uint64_t i = 0; i < first->nodes; i++) {
-        sum += (double)x[i] * (double)mg->node_weight[i];
+    for (uint64_t i = 0; i < mg->n; i++) {
+        mg->correction[i] = -0.0f;
     }
-    float mean = (float)(sum / (double)mg->n);
-    for (uint64_t i = 0; i < first->nodes; i++) {
-        x[i] -= mean;
+    prolong(mg, x, mg->correction);
+    float mean = mean_of(mg, mg->correction);
+    for (uint64_t i = 0; i < mg->n; i++) {
+        z[i] += mg->correction[i] - mean;
     }
 }
 
 void ooze_grid_multigrid_apply(OozeGridMultigrid *mg, const float *r, float *z)
 {
-    const OozeMultigridLevel *first = &mg->level[0];
+    const float *x = mg->level[0].x[1];
     if (mg->levels == 0) {
         return;
     }
     ooze_multigrid_restrict(mg, r);
     if (mg->singular) {
-        project_b(mg);
+        project_b(mg, r);
+        cycle(mg);
+        prolong_without_mean(mg, x, z);
+    } else {
+        cycle(mg);
+        prolong(mg, x, z);
     }
-    cycle(mg);
-    float *x = first->x[1];
-    if (mg->singular) {
-        project_x(mg, x);
-    }
-    OozeMultigridSweep sweep = {.mg = mg, .level = first, .from = x, .to = z};
-    ooze_parallel_for(mg->threads, first->cells, OOZE_MULTIGRID_CELL_GRAIN,
-                      ooze_multigrid_loops()->prolongs, &sweep);
 }

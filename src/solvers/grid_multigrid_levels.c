@@ -1,9 +1,8 @@
-#include "solvers/grid_multigrid_levels.h"
-
 #include <string.h>
 
 #include "base/fail.h"
 #include "solvers/grid_cells.h"
+#include "solvers/grid_multigrid_ranks.h"
 
 enum { PARTICLE_GRAIN = 4096 };
 
@@ -48,11 +47,6 @@ static void place_particles(void *data, uint64_t begin, uint64_t end, int worker
     }
 }
 
-static bool failed(const OozeGridMultigrid *mg)
-{
-    return ooze_arena_failed(mg->kept) || ooze_arena_failed(mg->temporary);
-}
-
 static void find_first_cells(OozeGridMultigrid *mg, const OozeGridMultigridInput *input)
 {
     OozeMultigridLevel *level = &mg->level[0];
@@ -69,7 +63,7 @@ static void find_first_cells(OozeGridMultigrid *mg, const OozeGridMultigridInput
     ooze_key_sort_alloc(&sort, mg->temporary, mg->n);
     level->child = ooze_arena_alloc(mg->kept, mg->n, sizeof *level->child);
     mg->into = ooze_arena_alloc(mg->kept, mg->n, sizeof *mg->into);
-    if (failed(mg)) {
+    if (ooze_multigrid_failed(mg)) {
         return;
     }
     Numbering s = {.input = input, .axis = axis, .level = level, .into = mg->into};
@@ -96,7 +90,7 @@ static void find_nodes(OozeGridMultigrid *mg, OozeMultigridLevel *level)
     ooze_key_sort_alloc(&sort, mg->temporary, corners);
     level->node_corner = ooze_arena_alloc(mg->kept, corners, sizeof *level->node_corner);
     level->corner_node = ooze_arena_alloc(mg->kept, corners, sizeof *level->corner_node);
-    if (failed(mg)) {
+    if (ooze_multigrid_failed(mg)) {
         return;
     }
     ooze_grid_number_corners(mg->threads, &level->shape, level->cell, level->cells, &sort);
@@ -107,7 +101,7 @@ static void find_nodes(OozeGridMultigrid *mg, OozeMultigridLevel *level)
     level->node_first = groups.first;
     memcpy(level->node_corner, sort.value[0], corners * sizeof *level->node_corner);
     ooze_arena_rewind(mg->temporary, mark);
-    if (!failed(mg)) {
+    if (!ooze_multigrid_failed(mg)) {
         ooze_grid_link_corners(mg->threads, level->nodes, level->node_first, level->node_corner,
                                level->corner_node);
     }
@@ -115,8 +109,7 @@ static void find_nodes(OozeGridMultigrid *mg, OozeMultigridLevel *level)
 
 /* ---- coarser levels ---- */
 
-/* No other cell has a corner of this one: a coarser grid would add nothing to it. */
-static bool is_isolated(const OozeMultigridLevel *level, uint64_t cell)
+bool ooze_multigrid_is_isolated(const OozeMultigridLevel *level, uint64_t cell)
 {
     bool isolated = true;
     for (int k = 0; k < 8; k++) {
@@ -138,21 +131,21 @@ static void find_coarser_cells(OozeGridMultigrid *mg, OozeMultigridLevel *fine,
     coarse->child = ooze_arena_alloc(mg->kept, fine->cells, sizeof *coarse->child);
     fine->parent = ooze_arena_alloc(mg->kept, fine->cells, sizeof *fine->parent);
     fine->place = ooze_arena_alloc(mg->kept, fine->cells, sizeof *fine->place);
-    if (failed(mg)) {
+    if (ooze_multigrid_failed(mg)) {
         return;
     }
     for (uint64_t c = 0; c < fine->cells; c++) {
         uint64_t parent =
             ooze_multigrid_parent(&fine->shape, &coarse->shape, fine->cell[c], &fine->place[c]);
         fine->parent[c] = OOZE_MULTIGRID_NONE;
-        if (!is_isolated(fine, c)) {
+        if (!ooze_multigrid_is_isolated(fine, c)) {
             sort.key[0][count] = parent;
             sort.value[0][count++] = (uint32_t)c;
         }
     }
     ooze_key_sort(&sort, mg->threads, count, ooze_multigrid_bits(coarse->shape.cells));
     OozeGridGroups groups = ooze_grid_groups(mg->kept, mg->temporary, &sort, count);
-    if (!failed(mg)) {
+    if (!ooze_multigrid_failed(mg)) {
         coarse->cells = groups.count;
         coarse->cell = groups.number;
         coarse->child_first = groups.first;
@@ -166,20 +159,45 @@ static void find_coarser_cells(OozeGridMultigrid *mg, OozeMultigridLevel *fine,
     ooze_arena_rewind(mg->temporary, mark);
 }
 
+/* Of all processes. */
+static uint64_t cell_count(const OozeGridMultigrid *mg, int k)
+{
+    return k == 0 && mg->shared ? mg->shared->all_cells : mg->level[k].cells;
+}
+
+/* A cell has a node of its own, so that a level of more cells has more nodes; all processes have
+   all cells of a first level of fewer. */
+bool ooze_multigrid_is_coarsest(const OozeGridMultigrid *mg, int k)
+{
+    return cell_count(mg, k) <= OOZE_MULTIGRID_DENSE && mg->level[k].nodes <= OOZE_MULTIGRID_DENSE;
+}
+
 OozeStatus ooze_multigrid_find_levels(OozeGridMultigrid *mg, const OozeGridMultigridInput *input,
                                       OozeError *error)
 {
-    find_first_cells(mg, input);
-    while (!failed(mg) && mg->levels < OOZE_MULTIGRID_LEVELS && mg->level[mg->levels].cells > 0) {
+    mg->shared = NULL;
+    if (input->halo) {
+        ooze_multigrid_share(mg, input);
+    } else {
+        find_first_cells(mg, input);
+    }
+    while (!ooze_multigrid_failed(mg) && mg->levels < OOZE_MULTIGRID_LEVELS &&
+           cell_count(mg, mg->levels) > 0) {
         OozeMultigridLevel *level = &mg->level[mg->levels++];
         find_nodes(mg, level);
-        if (failed(mg) || level->nodes <= OOZE_MULTIGRID_DENSE) {
+        if (ooze_multigrid_failed(mg) || ooze_multigrid_is_coarsest(mg, mg->levels - 1)) {
             break;
         }
-        if (mg->levels < OOZE_MULTIGRID_LEVELS) {
+        if (mg->shared && mg->levels == 1) {
+            ooze_multigrid_share_coarser(mg);
+        } else if (mg->levels < OOZE_MULTIGRID_LEVELS) {
             find_coarser_cells(mg, level, &mg->level[mg->levels]);
         }
     }
-    return failed(mg) ? ooze_fail_memory(error, "the grids of the pressure solve", mg->n * 120)
-                      : OOZE_OK;
+    if (!ooze_multigrid_failed(mg) && mg->shared) {
+        ooze_multigrid_share_nodes(mg);
+    }
+    return ooze_multigrid_failed(mg)
+               ? ooze_fail_memory(error, "the grids of the pressure solve", mg->n * 120)
+               : OOZE_OK;
 }

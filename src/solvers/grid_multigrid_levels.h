@@ -43,15 +43,19 @@ struct OozeGridMultigrid {
     OozeArena *kept, *temporary;
     OozeMultigridChild child[OOZE_MULTIGRID_PLACES];
     OozeThreads *threads;
-    uint64_t n;
+    struct OozeMultigridShared *shared; /* NULL: one process */
+    OozeHalo *halo;
+    uint64_t n, all;    /* particles; of all processes */
     float inverse[3];   /* 1 / edge of a cell of the first level */
-    OozeF32x4 *into;    /* per particle, by cell: see ooze_multigrid_cell */
+    OozeF32x4 *into;    /* per particle of cells, by cell: see ooze_multigrid_cell */
     float *corner_sums; /* 8 per cell of the first level */
     int levels;
     OozeMultigridLevel level[OOZE_MULTIGRID_LEVELS];
     double *dense;      /* inverse of the coarsest matrix; NULL: that is only smoothed */
     bool singular;      /* no particle is coupled to pressure 0: the mean is left out */
     float *node_weight; /* P^T 1 of the first level, where it is singular */
+    float *correction;  /* likewise, per particle: P x */
+    double *partial;    /* likewise: sums of blocks of particles */
 };
 
 /* Grain of loops over cells and nodes. Loops over fewer run on the calling thread. */
@@ -61,26 +65,48 @@ enum { OOZE_MULTIGRID_CELL_GRAIN = 128, OOZE_MULTIGRID_NODE_GRAIN = 512 };
 OozeStatus ooze_multigrid_find_levels(OozeGridMultigrid *mg, const OozeGridMultigridInput *input,
                                       OozeError *error);
 
+/* Whether an arena is out of memory. */
+static inline bool ooze_multigrid_failed(const OozeGridMultigrid *mg)
+{
+    return ooze_arena_failed(mg->kept) || ooze_arena_failed(mg->temporary);
+}
+
+/* Whether a level has few nodes, so that it is solved directly. */
+bool ooze_multigrid_is_coarsest(const OozeGridMultigrid *mg, int level);
+
 /* b of the first level: P^T r. */
 void ooze_multigrid_restrict(const OozeGridMultigrid *mg, const float *r);
 
 /* A loop over cells or nodes of a level. */
 typedef struct OozeMultigridSweep {
     const OozeGridMultigrid *mg;
-    const OozeMultigridLevel *level;
-    const float *stiffness, *mass; /* of the input */
-    const float *from;             /* vector that is read: of particles, or x */
-    float *to;                     /* that is written */
+    const OozeMultigridLevel *level, *fine; /* fine: of coarse_elements */
+    const float *stiffness, *mass;          /* of the input */
+    const float *from;                      /* vector that is read: of particles, or x */
+    float *to;                              /* that is written */
 } OozeMultigridSweep;
 
 typedef struct OozeMultigridLoops {
     OozeRangeBody elements; /* element matrices of cells of the first level */
     OozeRangeBody coarse_elements;
-    OozeRangeBody restricts; /* particles to mg->corner_sums, by cells */
+    OozeRangeBody restricts; /* particles to corner sums, by cells */
     OozeRangeBody prolongs;  /* to += P x, by cells */
     OozeRangeBody smooth;    /* to = a step of the smoother from x, by nodes */
     OozeRangeBody residual;  /* to = b - A x, by nodes */
 } OozeMultigridLoops;
+/* P^T of a vector of the finer level, at node i. */
+static inline float ooze_multigrid_restricted(const OozeMultigridLevel *level, uint64_t i,
+                                              const float *from)
+{
+    const uint32_t *node = level->fine_node + OOZE_MULTIGRID_STENCIL * i;
+    float sum = 0.0f;
+    for (int k = 0; k < OOZE_MULTIGRID_RUNS; k++) {
+        float row = from[node[3 * k + 1]] + 0.5f * (from[node[3 * k]] + from[node[3 * k + 2]]);
+        sum += ooze_multigrid_fine_weight(3 * k + 1) * row;
+    }
+    return sum;
+}
+
 OOZE_LOOPS_DECLARE(OozeMultigridLoops, ooze_multigrid_loops);
 
 #endif

@@ -48,7 +48,7 @@ static void coarse_elements(void *data, uint64_t begin, uint64_t end, int worker
 {
     (void)worker;
     const OozeMultigridSweep *s = data;
-    const OozeMultigridLevel *level = s->level, *fine = level - 1;
+    const OozeMultigridLevel *level = s->level, *fine = s->fine;
     for (uint64_t c = begin; c < end; c++) {
         OozeF32x4 sum[16] = {{0}};
         for (uint32_t e = level->child_first[c]; e < level->child_first[c + 1]; e++) {
@@ -90,8 +90,8 @@ static void restricts(void *data, uint64_t begin, uint64_t end, int worker)
             low += w.low * r;
             high += w.high * r;
         }
-        ooze_f32x4_store(low, s->mg->corner_sums + 8 * c);
-        ooze_f32x4_store(high, s->mg->corner_sums + 8 * c + 4);
+        ooze_f32x4_store(low, s->to + 8 * c);
+        ooze_f32x4_store(high, s->to + 8 * c + 4);
     }
 }
 

@@ -60,6 +60,26 @@ def variant(method, material, step="1/400", duration="0.25"):
     return "\n".join(lines) + "\n"
 
 
+def blend(settings, duration):
+    """Jelly that flows, with a jet of oil; the speed of sound is that of whole steps."""
+    method = "{name: blend, " + settings + "sound_speed: 3, update_interval: 0.02}"
+    material = "{density: 1000, viscosity: 2, fluid_share: 0.4, update_threshold: 1, " \
+               "modulus: 2000}\n  oil: {density: 900, viscosity: 1, fluid_share: 0.9}"
+    text = variant(method, material, "1/1000", duration)
+    return text.replace("{name: jet, material: slime", "{name: jet, material: oil")
+
+
+CAUCHY = "{density: 1000, modulus: 200, relaxation_time: 0.05}"
+BALL = """
+  - name: ball
+    shape: {type: sphere, radius: 0.03, position: [0, 0.2, 0.03]}
+    density: 700
+    friction: inf
+  - {name: cube, shape: {type: box, size: [0.05, 0.05, 0.05], position: [0.02, 0.2, -0.05]},
+     density: 1500}
+"""
+
+
 class RanksTest(unittest.TestCase):
     def setUp(self):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="ooze_ranks_"))
@@ -86,12 +106,13 @@ class RanksTest(unittest.TestCase):
 
     def expect_same_bits(self, text, ranks):
         scene = self.scene(text)
-        one = self.folder / "one"
+        folder = pathlib.Path(tempfile.mkdtemp(dir=self.folder))
+        one = folder / "one"
         done = self.run_ooze(0, "run", scene, "-o", one, "--threads", 2)
         self.assertEqual(done.returncode, 0, done.stderr)
         wanted = self.hash_of(one)
         for count in ranks:
-            run = self.folder / f"ranks{count}"
+            run = folder / f"ranks{count}"
             done = self.run_ooze(count, "run", scene, "-o", run, shuffle=10)
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertEqual(self.hash_of(run), wanted, f"{count} processes")
@@ -117,16 +138,7 @@ class RanksTest(unittest.TestCase):
                        duration="0.1")
         text = text.replace("{name: jet, material: slime", "{name: jet, material: oil")
         text = text.replace("friction: inf}", "friction: inf, temperature: 90}")
-        text = text.replace("\nprobes:", """
-  - name: ball
-    shape: {type: sphere, radius: 0.03, position: [0, 0.2, 0.03]}
-    density: 700
-    friction: inf
-  - {name: cube, shape: {type: box, size: [0.05, 0.05, 0.05], position: [0.02, 0.2, -0.05]},
-     density: 1500}
-
-air: {temperature: 20, transfer: 10}
-probes:""")
+        text = text.replace("\nprobes:", BALL + "\nair: {temperature: 20, transfer: 10}\nprobes:")
         self.expect_same_bits(text, RANKS if FULL else (3,))
 
     def test_stress_has_the_same_bits(self):
@@ -176,8 +188,52 @@ probes:""")
             shutil.rmtree(run)
 
     def test_ballistic_has_the_same_bits(self):
-        self.expect_same_bits(variant("{name: ballistic}", "{density: 1000}"),
+        text = variant("{name: ballistic}", "{density: 1000}")
+        self.expect_same_bits(text.replace("\nprobes:", BALL + "\nprobes:"),
                               RANKS if FULL else (4,))
+
+    def test_cauchy_has_the_same_bits(self):
+        self.expect_same_bits(variant("{name: cauchy, pressure_tolerance: 1e-3}", CAUCHY), RANKS)
+
+    def test_cauchy_with_heat_tension_and_dynamic_solids_has_the_same_bits(self):
+        material = "{density: 1000, modulus: 300, surface_tension: 0.4, contact_angle: 60, " \
+                   "diffusivity: 2e-5, heat_capacity: 2000, temperature_table: " \
+                   "[{temperature: 20, relaxation_time: 0.05}, " \
+                   "{temperature: 80, relaxation_time: 0.005}]}\n" \
+                   "  oil: {density: 900, viscosity: 1, surface_tension: 0.3, " \
+                   "stress_model: viscous}"
+        text = variant("{name: cauchy}", material, duration="0.1")
+        text = text.replace("{name: jet, material: slime", "{name: jet, material: oil")
+        text = text.replace("friction: inf}", "friction: inf, temperature: 90}")
+        text = text.replace("\nprobes:", BALL + "\nair: {temperature: 20, transfer: 10}\nprobes:")
+        self.expect_same_bits(text, RANKS if FULL else (3,))
+        published = "{name: cauchy, scheme: classic, viscous_step: explicit, tension: potential}"
+        self.expect_same_bits(text.replace("{name: cauchy}", published), RANKS if FULL else (3,))
+
+    def test_cauchy_in_a_closed_box_has_the_same_bits(self):
+        """Without a free surface the pressure is determined up to a constant."""
+        text = variant("{name: cauchy}", "{density: 1000, viscosity: 5}", duration="0.05")
+        text = text[:text.index("fluids:")] + """
+fluids:
+  - {name: low, material: slime, velocity: [1, 0, 0.5],
+     shape: {type: box, position: [0, 0.07, 0], size: [0.16, 0.06, 0.16]}}
+  - {name: high, material: slime, velocity: [-1, 0.3, 0],
+     shape: {type: box, position: [0, 0.13, 0], size: [0.16, 0.06, 0.16]}}
+gravity: [0, 0, 0]
+periodic: {x: [-0.08, 0.08], y: [0.04, 0.16], z: [-0.08, 0.08]}
+probes:
+  - {kind: count}
+"""
+        self.expect_same_bits(text, RANKS if FULL else (3,))
+
+    def test_blend_has_the_same_bits(self):
+        """Reference shapes are taken anew every 20 steps, and fluid is added and removed."""
+        self.expect_same_bits(blend("", "0.1"), RANKS)
+
+    def test_blend_with_regions_of_particles_and_dynamic_solids_has_the_same_bits(self):
+        text = blend("regions: particles, region_radius: 2, ", "0.05")
+        self.expect_same_bits(text.replace("\nprobes:", BALL + "\nprobes:"),
+                              RANKS if FULL else (3,))
 
     def test_hosts_with_networks_of_their_own(self):
         """Network namespaces stand for hosts; messages between them go over TCP."""
@@ -200,9 +256,17 @@ probes:""")
         self.assertEqual(self.hash_of(run), self.hash_of(one))
 
     def test_resumes_with_another_number_of_processes(self):
-        scene = self.scene(variant("{name: wcsph}", "{density: 1000, viscosity: 1}", "1/4000",
-                                   "0.05"))
-        one, run = self.folder / "one", self.folder / "several"
+        self.expect_resumed(variant("{name: wcsph}", "{density: 1000, viscosity: 1}", "1/4000",
+                                    "0.05"))
+
+    def test_cauchy_and_blend_resume_with_another_number_of_processes(self):
+        self.expect_resumed(variant("{name: cauchy}", CAUCHY, duration="0.1"))
+        self.expect_resumed(blend("", "0.05"))
+
+    def expect_resumed(self, text):
+        scene = self.scene(text)
+        folder = pathlib.Path(tempfile.mkdtemp(dir=self.folder))
+        one, run = folder / "one", folder / "several"
         self.run_ooze(0, "run", scene, "-o", one)
         done = self.run_ooze(3, "run", scene, "-o", run, "--frames", 1)
         self.assertEqual(done.returncode, 0, done.stderr)

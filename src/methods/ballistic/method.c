@@ -101,7 +101,7 @@ static OozeStatus step(void *data, OozeStepContext *context, OozeError *error)
     OozeFlight *flights =
         ooze_arena_alloc(context->arena, (size_t)context->material_count, sizeof *flights);
     uint64_t n = ooze_particles_count(context->particles);
-    bool coupling = context->dynamic && n > 0;
+    bool coupling = context->dynamic && (n > 0 || context->halo);
     OozeSolidImpulses *impulses =
         coupling ? ooze_arena_alloc(context->arena, n, sizeof *impulses) : NULL;
     if (ooze_arena_failed(context->arena)) {
@@ -126,11 +126,6 @@ static OozeStatus step(void *data, OozeStepContext *context, OozeError *error)
     return coupling ? ooze_impulses_share(context, impulses, job.velocities, error) : OOZE_OK;
 }
 
-static const char *refuses_ranks(const OozeStepContext *c)
-{
-    return c->dynamic ? "dynamic solids need one process with the method 'ballistic'" : NULL;
-}
-
 const OozeMethod ooze_method_ballistic = {
     .info = {.name = "ballistic",
              .summary = "particles fly under gravity and drag, and bounce off solids; they do not "
@@ -140,7 +135,6 @@ const OozeMethod ooze_method_ballistic = {
              .param_count = PARAM_COUNT},
     .material_keys = material_keys,
     .ghost_fields = no_ghost_fields,
-    .refuses_ranks = refuses_ranks,
     .traces_paths = true,
     .sticks_to_solids = true,
     .pushes_solids = true,

@@ -35,7 +35,12 @@ typedef struct OozeMatching {
     /* regions of cells on the processor: sums of the particles of each cell in the regions of the
        27 around it */
     double (*sums)[OOZE_BLEND_NEAR][OOZE_MATCH_SUMS];
+    /* per cell, or per slot in regions of particles: what this process needs of it; NULL: all */
+    const uint8_t *role;
 } OozeMatching;
+
+/* Each includes those before it: points, the map of its region, pulls on its particles. */
+enum { OOZE_MATCH_NONE, OOZE_MATCH_POINTS, OOZE_MATCH_MAP, OOZE_MATCH_PULL };
 
 /* ---- vectors of doubles --------------------------------------------------------------------- */
 

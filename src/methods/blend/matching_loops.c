@@ -34,6 +34,11 @@ static inline void sum_weighted(const double w[OOZE_BLEND_NEAR], int terms, cons
 
 typedef double Sums[OOZE_BLEND_NEAR][OOZE_MATCH_SUMS];
 
+static inline bool skips(const OozeMatching *m, uint64_t i, int role)
+{
+    return m->role && m->role[i] < role;
+}
+
 /* ---- regions of cells ----------------------------------------------------------------------- */
 
 /* Numbers in vectors of the compiler, which vectorises the plain loop across rows. */
@@ -63,6 +68,9 @@ static void sum_cells(void *data, uint64_t begin, uint64_t end, int worker)
     OozeMatching *m = data;
     const OozeRegions *r = m->regions;
     for (uint64_t c = begin; c < end; c++) {
+        if (skips(m, c, OOZE_MATCH_POINTS)) {
+            continue;
+        }
         double q0[3], q[3], dx[3], dq[3], w[OOZE_BLEND_NEAR], terms[OOZE_MATCH_SUMS];
         uint64_t first = r->cell[c].first;
         const double *x0 = m->position[first].at;
@@ -85,6 +93,9 @@ static void sum_cell_velocities(void *data, uint64_t begin, uint64_t end, int wo
     OozeMatching *m = data;
     const OozeRegions *r = m->regions;
     for (uint64_t c = begin; c < end; c++) {
+        if (skips(m, c, OOZE_MATCH_POINTS)) {
+            continue;
+        }
         double dx[3], w[OOZE_BLEND_NEAR], terms[OOZE_MATCH_SUMS];
         uint64_t first = r->cell[c].first;
         const double *x0 = m->position[first].at;
@@ -104,6 +115,9 @@ static void fit_cells(void *data, uint64_t begin, uint64_t end, int worker)
     OozeMatching *m = data;
     const OozeRegions *r = m->regions;
     for (uint64_t c = begin; c < end; c++) {
+        if (skips(m, c, OOZE_MATCH_MAP)) {
+            continue;
+        }
         const uint32_t *near = r->near + OOZE_BLEND_NEAR * c;
         double sums[OOZE_MATCH_SUMS] = {0}, q0[3], other_q0[3];
         uint64_t first = r->cell[c].first;
@@ -130,6 +144,9 @@ static void fit_cell_velocities(void *data, uint64_t begin, uint64_t end, int wo
     OozeMatching *m = data;
     const OozeRegions *r = m->regions;
     for (uint64_t c = begin; c < end; c++) {
+        if (skips(m, c, OOZE_MATCH_MAP)) {
+            continue;
+        }
         const uint32_t *near = r->near + OOZE_BLEND_NEAR * c;
         double sums[OOZE_MATCH_SUMS] = {0};
         const double *x0 = m->position[r->cell[c].first].at;
@@ -205,6 +222,9 @@ static void pull_cells(void *data, uint64_t begin, uint64_t end, int worker)
     const OozeRegions *r = m->regions;
     Around around;
     for (uint64_t c = begin; c < end; c++) {
+        if (skips(m, c, OOZE_MATCH_PULL)) {
+            continue;
+        }
         gather_around(m, c, &around);
         for (uint64_t i = r->cell[c].first; i < r->cell[c + 1].first; i++) {
             double w[OOZE_BLEND_NEAR], q[3], dq[3], dx[3], goal[3], all = 1.0 / r->share[i];
@@ -237,6 +257,9 @@ static void fit_particles(void *data, uint64_t begin, uint64_t end, int worker)
     (void)worker;
     const OozeMatching *m = data;
     for (uint64_t i = begin; i < end; i++) {
+        if (skips(m, i, OOZE_MATCH_MAP)) {
+            continue;
+        }
         ooze_match_fit_particle(m, m->regions, i);
         if (m->velocity) {
             ooze_match_fit_particle_velocity(m, m->regions, i);
@@ -249,6 +272,9 @@ static void pull_particles(void *data, uint64_t begin, uint64_t end, int worker)
     (void)worker;
     const OozeMatching *m = data;
     for (uint64_t i = begin; i < end; i++) {
+        if (skips(m, i, OOZE_MATCH_PULL)) {
+            continue;
+        }
         ooze_match_pull_particle(m, m->regions, i);
     }
 }

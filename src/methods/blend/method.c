@@ -63,6 +63,8 @@ static const OozeFieldInfo fields[OOZE_BLEND_FIELD_COUNT] = {
                                false, "its place among the particles of the regions"},
 };
 
+static const char *const ghost_fields[] = {"velocity", NULL};
+
 /* ---- memory --------------------------------------------------------------------------------- */
 
 static OozeStatus create(void **data, OozeError *error)
@@ -92,11 +94,11 @@ static void *field_of(OozeParticles *particles, int field)
 static OozeStatus allocate(OozeBlendStep *s, OozeError *error)
 {
     OozeArena *arena = s->context->arena;
-    size_t n = s->n;
-    s->x = ooze_arena_alloc(arena, n + 1, sizeof *s->x);
-    s->u = ooze_arena_alloc(arena, n + 1, sizeof *s->u);
-    s->shape = ooze_arena_alloc(arena, n + 1, sizeof *s->shape);
-    s->state = ooze_arena_alloc(arena, n + 1, sizeof *s->state);
+    size_t n = s->n, local = s->local;
+    s->x = ooze_arena_alloc(arena, local + 1, sizeof *s->x);
+    s->u = ooze_arena_alloc(arena, local + 1, sizeof *s->u);
+    s->shape = ooze_arena_alloc(arena, local + 1, sizeof *s->shape);
+    s->state = ooze_arena_alloc(arena, local + 1, sizeof *s->state);
     s->acceleration = ooze_arena_alloc(arena, n, sizeof *s->acceleration);
     s->wall = ooze_arena_alloc(arena, n, sizeof *s->wall);
     s->next_x = ooze_arena_alloc(arena, n, sizeof *s->next_x);
@@ -133,9 +135,12 @@ static void load_range(void *data, uint64_t begin, uint64_t end, int worker)
     const OozeFloat4 *x = ooze_particles_positions(c->particles);
     const OozeFloat4 *v = ooze_particles_velocities(c->particles);
     for (uint64_t i = begin; i < end; i++) {
-        const OozeBlendMaterial *m = &s->materials[s->material[i]];
         s->x[i] = ooze_f32x4(x[i].x, x[i].y, x[i].z, 0);
         s->u[i] = ooze_f32x4(v[i].x, v[i].y, v[i].z, 0);
+        if (i >= s->n) {
+            continue; /* the state of ghosts is that of their owners */
+        }
+        const OozeBlendMaterial *m = &s->materials[s->material[i]];
         const OozeMaterial *own = &c->materials[s->material[i]];
         float share = ooze_blend_share(m, own->table, own->table_count, c->phase ? c->phase[i] : 0,
                                        c->temperature ? c->temperature[i] : 0.0);
@@ -156,7 +161,6 @@ static void shape_range(void *data, uint64_t begin, uint64_t end, int worker)
     }
 }
 
-/* Positions, velocities and weights in slot order. */
 typedef struct MatchJob {
     OozeBlendStep *step;
     OozeMatching *matching;
@@ -166,40 +170,10 @@ static void fill_slots_range(void *data, uint64_t begin, uint64_t end, int worke
 {
     (void)worker;
     const MatchJob *job = data;
-    OozeBlendStep *s = job->step;
-    OozeMatching *m = job->matching;
-    double dt = s->context->dt;
     for (uint64_t i = begin; i < end; i++) {
-        uint32_t slot = s->slot[i];
-        if (slot == OOZE_BLEND_SLOT_NONE) {
-            continue;
-        }
-        const OozeBlendMaterial *own = &s->materials[s->material[i]];
-        float fluid_share = s->state[i].fluid_share;
-        double share = m->regions->share[slot];
-        OozeMatchPoint *x = &m->position[slot];
-        *x = (OozeMatchPoint){{(double)s->x[i][0], (double)s->x[i][1], (double)s->x[i][2]},
-                              ooze_match_position_weight(own, fluid_share, share, dt)};
-        if (m->velocity) {
-            m->velocity[slot] =
-                (OozeMatchPoint){{(double)s->u[i][0], (double)s->u[i][1], (double)s->u[i][2]},
-                                 ooze_match_velocity_weight(own, fluid_share, share, dt)};
-        }
-    }
-}
-
-/* Every particle of a cell holds the rotation of its region, so that it survives the removal of
-   others; the first particle of a cell gives it. */
-static void rotation_range(void *data, uint64_t begin, uint64_t end, int worker)
-{
-    (void)worker;
-    const MatchJob *job = data;
-    const OozeRegions *r = job->matching->regions;
-    for (uint64_t i = begin; i < end; i++) {
-        uint32_t slot = job->step->slot[i];
-        if (slot != OOZE_BLEND_SLOT_NONE && ooze_regions_leads(r, slot)) {
-            ooze_match_read_rotation(&job->step->rotation[i],
-                                     job->matching->rotation[r->region_of[slot]]);
+        if (job->step->slot[i] != OOZE_BLEND_SLOT_NONE) {
+            OozeBlendPoint point = ooze_blend_point(job->step, i);
+            ooze_blend_place_point(job->step, job->matching, &point);
         }
     }
 }
@@ -228,10 +202,12 @@ static OozeStatus match_shapes(OozeBlendStep *s, OozeMatching *matching, OozeErr
     }
     MatchJob job = {s, matching};
     ooze_parallel_for(c->threads, s->n, OOZE_BLEND_GRAIN, fill_slots_range, &job);
-    ooze_parallel_for(c->threads, s->n, OOZE_BLEND_GRAIN, rotation_range, &job);
+    status = c->halo ? ooze_blend_share_points(s, matching, error) : OOZE_OK;
     ooze_timer_lap(c->timer, "slots");
-    ooze_matching_run(matching, c->threads, c->timer);
-    return OOZE_OK;
+    if (!status) {
+        ooze_matching_run(matching, c->threads, c->timer);
+    }
+    return status;
 }
 
 static void store(const OozeBlendStep *s, OozeMatching *matching)
@@ -257,13 +233,14 @@ static OozeStatus start(OozeBlendStep *s, OozeError *error)
         return status;
     }
     s->smoothing = ooze_blend_smoothing(c);
-    ooze_parallel_for(c->threads, s->n, OOZE_BLEND_GRAIN, load_range, s);
+    ooze_parallel_for(c->threads, s->local, OOZE_BLEND_GRAIN, load_range, s);
     const float far = 1e18f; /* padding of lists */
-    s->x[s->n] = ooze_f32x4(far, far, far, 0);
-    s->u[s->n] = s->shape[s->n] = ooze_f32x4(0, 0, 0, 0);
-    s->state[s->n] = (OozeBlendState){0, 0, 0, 0};
+    s->x[s->local] = ooze_f32x4(far, far, far, 0);
+    s->u[s->local] = s->shape[s->local] = ooze_f32x4(0, 0, 0, 0);
+    s->state[s->local] = (OozeBlendState){0, 0, 0, 0};
     status = ooze_blend_update(s, error);
     ooze_parallel_for(c->threads, s->n, OOZE_BLEND_GRAIN, shape_range, s);
+    ooze_halo_refresh(c->halo, s->shape, sizeof *s->shape);
     ooze_timer_lap(c->timer, "reference");
     return status;
 }
@@ -304,9 +281,10 @@ static OozeStatus step(void *data, OozeStepContext *c, OozeError *error)
         .elastic = field_of(c->particles, OOZE_BLEND_FIELD_ELASTIC),
         .slot = field_of(c->particles, OOZE_BLEND_FIELD_SLOT),
     };
-    if (s.n == 0) {
+    if (ooze_halo_all(c->halo, s.n) == 0) {
         return OOZE_OK;
     }
+    s.local = ooze_halo_local(c->halo, s.n);
     OozeMatching matching;
     OozeStatus status = check(c, error);
     status = status ? status : start(&s, error);
@@ -316,6 +294,7 @@ static OozeStatus step(void *data, OozeStepContext *c, OozeError *error)
     }
     ooze_timer_lap(c->timer, "walls");
     ooze_parallel_for(c->threads, s.n, OOZE_BLEND_GRAIN, ooze_blend_loops()->sum_density, &s);
+    ooze_halo_refresh(c->halo, s.state, sizeof *s.state);
     ooze_timer_lap(c->timer, "density");
     ooze_parallel_for(c->threads, s.n, OOZE_BLEND_GRAIN, ooze_blend_loops()->sum_forces, &s);
     ooze_timer_lap(c->timer, "forces");
@@ -357,6 +336,7 @@ const OozeMethod ooze_method_blend = {
     .fields = fields,
     .field_count = OOZE_BLEND_FIELD_COUNT,
     .material_keys = material_keys,
+    .ghost_fields = ghost_fields,
     .support_ratio = 2.0,
     .unbounded_field = "elastic",
     .uses_fluid_neighbours = true,

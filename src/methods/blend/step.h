@@ -21,7 +21,7 @@ typedef struct OozeBlendStep {
     OozeStepContext *context;
     OozeBlendMemory *memory;
     OozeBlendConstants k;
-    uint64_t n;
+    uint64_t n, local; /* particles; with ghosts */
     const OozeBlendMaterial *materials;
     bool any_elastic, damped; /* some fluid share is below 1; some material is damped */
     const uint16_t *material;
@@ -31,7 +31,7 @@ typedef struct OozeBlendStep {
     OozeFloat4 *external;
     float *density;
     uint8_t *elastic;
-    /* n + 1: the last is the padding of lists */
+    /* local + 1, with those of ghosts (see halo.h): the last is the padding of lists */
     OozeF32x4 *x, *u;
     OozeF32x4 *shape; /* reference position, and ooze_blend_shape_tag */
     OozeBlendState *state;
@@ -51,6 +51,20 @@ OozeStatus ooze_blend_update(OozeBlendStep *step, OozeError *error);
 OozeStatus ooze_blend_find_walls(OozeBlendStep *step, OozeError *error);
 /* New velocities and positions, with collisions. */
 OozeStatus ooze_blend_move(OozeBlendStep *step, const OozeMatching *matching, OozeError *error);
+
+/* What shape matching needs of a particle. */
+typedef struct OozeBlendPoint {
+    uint32_t slot, material;
+    float x[3], u[3], fluid_share;
+    OozeFloat4 rotation;
+} OozeBlendPoint;
+OozeBlendPoint ooze_blend_point(const OozeBlendStep *step, uint64_t i);
+void ooze_blend_place_point(const OozeBlendStep *step, OozeMatching *matching,
+                            const OozeBlendPoint *point);
+/* Places the points of other processes that regions of this one's particles contain, and finds
+   which regions these are. */
+OozeStatus ooze_blend_share_points(const OozeBlendStep *step, OozeMatching *matching,
+                                   OozeError *error);
 
 typedef struct OozeBlendLoops {
     OozeRangeBody sum_density, sum_forces;

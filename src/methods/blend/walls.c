@@ -175,6 +175,7 @@ OozeStatus ooze_blend_move(OozeBlendStep *s, const OozeMatching *matching, OozeE
     for (uint64_t k = 0; k * OOZE_BLEND_GRAIN < s->n; k++) {
         c->report->too_far = c->report->too_far || (double)s->travel[k] > c->longest_travel;
     }
+    c->report->too_far = ooze_halo_any(c->halo, c->report->too_far);
     return c->dynamic && !c->report->too_far
                ? ooze_impulses_share(c, s->impulses, (OozeFloat4 *)s->next_u, error)
                : OOZE_OK;

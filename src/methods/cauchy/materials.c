@@ -64,11 +64,11 @@ OozeStatus ooze_cauchy_set_materials(OozeCauchyStep *s, OozeError *error)
     if (status) {
         return status;
     }
-    uint16_t *row = ooze_arena_alloc(c->arena, rows.tables ? s->n : 0, sizeof *row);
+    uint16_t *row = ooze_arena_alloc(c->arena, rows.tables ? s->local : 0, sizeof *row);
     if (!row) {
         return ooze_fail_memory(error, "the cauchy step", s->n * sizeof *row);
     }
-    for (uint64_t i = 0; rows.tables && i < s->n; i++) {
+    for (uint64_t i = 0; rows.tables && i < s->local; i++) {
         row[i] = (uint16_t)ooze_cauchy_row(rows.tables, s->material[i], c->temperature[i]);
     }
     s->materials = rows.materials;

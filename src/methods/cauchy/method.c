@@ -64,6 +64,9 @@ static const OozeFieldInfo fields[OOZE_CAUCHY_FIELD_COUNT] = {
                                    "number density relative to rest; low at the surface"},
 };
 
+/* What load_range reads. */
+static const char *const ghost_fields[] = {"material", "velocity", "pressure", "nozzle", NULL};
+
 static OozeStatus create(void **data, OozeError *error)
 {
     OozeCauchyMemory *memory = ooze_alloc_zero(1, sizeof *memory);
@@ -106,7 +109,7 @@ static void *field_of(OozeParticles *particles, int field)
 static OozeStatus allocate(OozeCauchyStep *s, OozeError *error)
 {
     OozeArena *arena = s->context->arena;
-    uint64_t n = s->n;
+    uint64_t n = s->local;
     s->x = ooze_gathered_alloc(arena, n, sizeof *s->x);
     s->u = ooze_gathered_alloc(arena, n, sizeof *s->u);
     s->edge_sum = ooze_gathered_alloc(arena, n, sizeof *s->edge_sum);
@@ -124,7 +127,7 @@ static OozeStatus allocate(OozeCauchyStep *s, OozeError *error)
     s->viscosity = ooze_gathered_alloc(arena, n, sizeof *s->viscosity);
     s->rate = ooze_gathered_alloc(arena, n, sizeof *s->rate);
     s->last_pressure = ooze_gathered_alloc(arena, n, sizeof *s->last_pressure);
-    s->next_pressure = ooze_arena_alloc(arena, n, sizeof *s->next_pressure);
+    s->next_pressure = ooze_arena_alloc(arena, s->n, sizeof *s->next_pressure);
     return ooze_arena_failed(arena) ? ooze_fail_memory(error, "the cauchy step", n * 256) : OOZE_OK;
 }
 
@@ -167,6 +170,7 @@ static OozeStatus gather(OozeCauchyStep *s, OozeError *error)
         return ooze_fail_memory(error, "weights of neighbours", edges * 2 * sizeof(float));
     }
     ooze_parallel_for(c->threads, s->n, OOZE_CAUCHY_GRAIN, ooze_cauchy_loops()->gather, s);
+    ooze_cauchy_refresh(s, s->pressure_correction, sizeof *s->pressure_correction);
     ooze_timer_lap(c->timer, "gather");
     return OOZE_OK;
 }
@@ -185,6 +189,7 @@ static OozeStatus add_forces(OozeCauchyStep *s, OozeError *error)
 {
     OozeStatus status = OOZE_OK;
     if (s->k.any_tension && s->k.potential) {
+        ooze_cauchy_refresh(s, s->number, sizeof *s->number);
         ooze_parallel_for(s->context->threads, s->n, OOZE_CAUCHY_GRAIN,
                           ooze_cauchy_loops()->tension, s);
     } else if (s->k.any_tension) {
@@ -246,15 +251,16 @@ static OozeStatus step(void *data, OozeStepContext *c, OozeError *error)
         .pressure = field_of(c->particles, OOZE_CAUCHY_FIELD_PRESSURE),
         .density = field_of(c->particles, OOZE_CAUCHY_FIELD_DENSITY),
     };
-    if (s.n == 0) {
+    if (ooze_halo_all(c->halo, s.n) == 0) {
         return OOZE_OK;
     }
+    s.local = ooze_halo_local(c->halo, s.n);
     OozeStatus status = allocate(&s, error);
     status = status ? status : ooze_cauchy_set_materials(&s, error);
     if (status) {
         return status;
     }
-    ooze_parallel_for(c->threads, s.n, OOZE_CAUCHY_GRAIN, load_range, &s);
+    ooze_parallel_for(c->threads, s.local, OOZE_CAUCHY_GRAIN, load_range, &s);
     status = ooze_cauchy_find_walls(&s, error);
     status = status ? status : gather(&s, error);
     status = status ? status : add_forces(&s, error);
@@ -262,6 +268,7 @@ static OozeStatus step(void *data, OozeStepContext *c, OozeError *error)
     status = status ? status : ooze_cauchy_project(&s, error);
     status = status ? status : ooze_cauchy_move(&s, error);
     if (!status && !c->report->too_far) {
+        ooze_cauchy_refresh(&s, s.u, sizeof *s.u);
         ooze_parallel_for(c->threads, s.n, OOZE_CAUCHY_GRAIN, strain_range, &s);
         ooze_timer_lap(c->timer, "strain");
         store(&s);
@@ -281,6 +288,7 @@ const OozeMethod ooze_method_cauchy = {
     .fields = fields,
     .field_count = OOZE_CAUCHY_FIELD_COUNT,
     .material_keys = material_keys,
+    .ghost_fields = ghost_fields,
     .uses_fluid_neighbours = true,
     .uses_boundary_neighbours = true,
     .uses_tables = true,

@@ -175,11 +175,13 @@ OozeStatus ooze_cauchy_move(OozeCauchyStep *s, OozeError *error)
     if (ooze_arena_failed(c->arena)) {
         return ooze_fail_memory(error, "new positions", n * 48);
     }
+    ooze_cauchy_refresh(s, s->u, sizeof *s->u);
     ooze_parallel_for(c->threads, n, OOZE_CAUCHY_GRAIN, pairs_range, &job);
     ooze_parallel_for(c->threads, n, OOZE_CAUCHY_GRAIN, move_range, &job);
     for (uint64_t k = 0; k * OOZE_CAUCHY_GRAIN < n; k++) {
         c->report->too_far = c->report->too_far || (double)job.travel[k] > c->longest_travel;
     }
+    c->report->too_far = ooze_halo_any(c->halo, c->report->too_far);
     s->next_x = job.next_x;
     ooze_timer_lap(c->timer, "contact");
     return c->dynamic && !c->report->too_far

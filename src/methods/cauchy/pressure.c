@@ -24,8 +24,11 @@ static double run_sum(OozeCauchyPressure *p, OozeRangeBody body)
 /* acceleration = M^-1 D^T input */
 static void accelerate(OozeCauchyPressure *p, const float *input)
 {
+    OozeCauchyStep *s = p->step;
     p->input = input;
-    run(p, ooze_cauchy_loops()->weigh);
+    ooze_cauchy_refresh(s, (void *)input, sizeof *input);
+    ooze_parallel_for(s->context->threads, s->local, OOZE_CAUCHY_GRAIN, ooze_cauchy_loops()->weigh,
+                      p);
     run(p, ooze_cauchy_loops()->accelerate);
 }
 
@@ -33,6 +36,7 @@ static double multiply(OozeCauchyPressure *p, const float *input, float *output)
 {
     p->output = output;
     p->input = input;
+    ooze_cauchy_refresh(p->step, (void *)input, sizeof *input);
     return run_sum(p, ooze_cauchy_loops()->multiply);
 }
 
@@ -67,10 +71,8 @@ static double run_pair(OozeCauchyPressure *p, OozeRangeBody body, double *second
 {
     uint64_t blocks = p->step->n / OOZE_CAUCHY_GRAIN + 1;
     double first = run_sum(p, body);
-    *second = 0.0;
-    for (uint64_t k = 0; k * OOZE_CAUCHY_GRAIN < p->step->n; k++) {
-        *second += p->partial[blocks + k];
-    }
+    *second =
+        ooze_halo_sum(p->step->context->halo, p->partial + blocks, p->step->n, OOZE_CAUCHY_GRAIN);
     return first;
 }
 
@@ -167,6 +169,7 @@ static OozeStatus build_coarse(OozeCauchyPressure *p, OozeError *error)
                                     .periodic = &s->context->periodic,
                                     .stiffness = coarse.stiffness,
                                     .mass = coarse.mass,
+                                    .halo = s->context->halo,
                                     .threads = s->context->threads};
     return ooze_grid_multigrid_build(s->memory->multigrid, &input, error);
 }
@@ -219,7 +222,7 @@ static void finish_range(void *data, uint64_t begin, uint64_t end, int worker)
 static OozeStatus allocate(OozeCauchyPressure *p, OozeError *error)
 {
     OozeArena *arena = p->step->context->arena;
-    uint64_t n = p->step->n;
+    uint64_t n = p->step->local;
     p->q = ooze_gathered_alloc(arena, n, sizeof *p->q);
     p->r = ooze_gathered_alloc(arena, n, sizeof *p->r);
     p->z = ooze_gathered_alloc(arena, n, sizeof *p->z);
@@ -249,18 +252,26 @@ static void right_side_sum_range(void *data, uint64_t begin, uint64_t end, int w
     p->partial[(begin / OOZE_CAUCHY_GRAIN) + p->step->n / OOZE_CAUCHY_GRAIN + 1] = open;
 }
 
+static void count_rows_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    OozeCauchyPressure *p = data;
+    double count = 0.0;
+    for (uint64_t i = begin; i < end; i++) {
+        count += p->diagonal[i] > 0.0f ? 1.0 : 0.0;
+    }
+    p->partial[begin / OOZE_CAUCHY_GRAIN] = count;
+}
+
 /* Without a free surface the pressure is determined up to a constant, and a right side whose
    mean is not 0 has no solution: walls move towards each other, or the fluid is compressed.
    Takes the mean out. */
 static void close_right_side(OozeCauchyPressure *p)
 {
     double open, sum = run_pair(p, right_side_sum_range, &open);
-    uint64_t rows = 0;
-    for (uint64_t i = 0; open == 0.0 && i < p->step->n; i++) {
-        rows += p->diagonal[i] > 0.0f;
-    }
-    for (uint64_t i = 0; rows > 0 && i < p->step->n; i++) {
-        p->r[i] -= p->diagonal[i] > 0.0f ? (float)(sum / (double)rows) : 0.0f;
+    double rows = open == 0.0 ? run_sum(p, count_rows_range) : 0.0;
+    for (uint64_t i = 0; rows > 0.0 && i < p->step->n; i++) {
+        p->r[i] -= p->diagonal[i] > 0.0f ? (float)(sum / rows) : 0.0f;
     }
 }
 
@@ -268,6 +279,7 @@ static void solve(OozeCauchyPressure *p)
 {
     static const OozeCgOperations operations = {cg_multiply, cg_advance, cg_update};
     OozeCauchyStep *s = p->step;
+    ooze_cauchy_refresh(s, s->u, sizeof *s->u);
     run(p, ooze_cauchy_loops()->right_side);
     close_right_side(p);
     double square, rz = precondition(p, &square);
@@ -296,8 +308,8 @@ OozeStatus ooze_cauchy_predict_pressure(OozeCauchyStep *s, OozeError *error)
     OozeArena *arena = s->context->arena;
     OozeArenaMark mark = ooze_arena_mark(arena);
     OozeCauchyPressure p = {.step = s};
-    p.acceleration = ooze_gathered_alloc(arena, s->n, sizeof *p.acceleration);
-    p.weighted = ooze_gathered_alloc(arena, s->n, sizeof *p.weighted);
+    p.acceleration = ooze_gathered_alloc(arena, s->local, sizeof *p.acceleration);
+    p.weighted = ooze_gathered_alloc(arena, s->local, sizeof *p.weighted);
     if (ooze_arena_failed(arena)) {
         return ooze_fail_memory(error, "the pressure", s->n * 40);
     }
@@ -327,6 +339,7 @@ OozeStatus ooze_cauchy_project(OozeCauchyStep *s, OozeError *error)
             for (uint64_t i = 0; i < s->n; i++) {
                 p.q[i] = fmaxf(p.q[i], 0.0f);
             }
+            ooze_cauchy_refresh(s, p.q, sizeof *p.q);
             run(&p, ooze_cauchy_loops()->classic_gradient);
         } else {
             accelerate(&p, p.q);

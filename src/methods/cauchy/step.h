@@ -1,6 +1,7 @@
 /* Data of a step of the method cauchy: arrays in the step arena, one element a particle in the
-   order of the particle store. "gathered" arrays have four zero elements after them. All
-   operators refer to the positions at the beginning of the step. */
+   order of the particle store. "gathered" arrays also have elements for ghosts (see halo.h), and
+   four zero elements after them. All operators refer to the positions at the beginning of the
+   step. */
 #ifndef OOZE_METHODS_CAUCHY_STEP_H
 #define OOZE_METHODS_CAUCHY_STEP_H
 
@@ -32,9 +33,9 @@ typedef struct OozeCauchyStep {
     OozeStepContext *context;
     OozeCauchyMemory *memory;
     OozeCauchyConstants k;
-    uint64_t n;
+    uint64_t n, local; /* particles; with ghosts */
     const OozeCauchyMaterial *materials;
-    const uint16_t *material; /* row of `materials` */
+    const uint16_t *material; /* row of `materials`; of ghosts too */
     /* fields */
     float *strain;   /* eight floats a particle, see ooze_cauchy_strain */
     float *pressure; /* Pa */
@@ -47,7 +48,7 @@ typedef struct OozeCauchyStep {
     uint8_t *wall_clings;    /* likewise: the fluid does not slip on it */
     OozeF32x4 *edge_sum;     /* sum g over fluid neighbours */
     OozeF32x4 *mps_sum;      /* sum h over fluid neighbours */
-    OozeCauchyWall *wall;    /* sums over walls */
+    OozeCauchyWall *wall;    /* sums over walls; of ghosts too */
     float *number;           /* number density over n0 */
     float *air;              /* coupling to the pressure 0 of the air, 1/m2 */
     OozeF32x4 *clinging_sum; /* sum g over walls on which the fluid does not slip, and fluid */
@@ -85,6 +86,12 @@ OozeStatus ooze_cauchy_solve_velocities(OozeCauchyStep *step, OozeError *error);
 OozeStatus ooze_cauchy_project(OozeCauchyStep *step, OozeError *error);
 /* Collisions, new positions. */
 OozeStatus ooze_cauchy_move(OozeCauchyStep *step, OozeError *error);
+
+/* Elements of ghosts become those of their owners. */
+static inline void ooze_cauchy_refresh(const OozeCauchyStep *s, void *data, size_t size)
+{
+    ooze_halo_refresh(s->context->halo, data, size);
+}
 
 static inline OozeF32x4 ooze_cauchy_wall_edge(const OozeCauchyStep *s, uint64_t i)
 {

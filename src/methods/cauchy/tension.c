@@ -75,13 +75,14 @@ OozeStatus ooze_cauchy_tension(OozeCauchyStep *s, OozeError *error)
         .numbers = ooze_surface_tension(c->spacing, c->support,
                                         (float)(c->spacing * c->spacing * c->spacing), 1.0f,
                                         s->k.flat_strain),
-        .flux = ooze_gathered_alloc(c->arena, s->n, sizeof *t.flux),
+        .flux = ooze_gathered_alloc(c->arena, s->local, sizeof *t.flux),
         .base = ooze_arena_alloc(c->arena, s->n, sizeof *t.base),
     };
     if (ooze_arena_failed(c->arena)) {
         return ooze_fail_memory(error, "surface tension", s->n * sizeof *t.flux);
     }
     ooze_parallel_for(c->threads, s->n, OOZE_CAUCHY_GRAIN, stress_range, &t);
+    ooze_cauchy_refresh(s, t.flux, sizeof *t.flux);
     ooze_parallel_for(c->threads, s->n, OOZE_CAUCHY_GRAIN, pull_range, &t);
     ooze_arena_rewind(c->arena, mark);
     return OOZE_OK;

@@ -21,7 +21,9 @@ static double multiply(OozeCauchyVelocity *v, const OozeF32x4 *input, bool with_
     v->input = input;
     v->output = v->ap;
     v->with_explicit_terms = with_explicit_terms;
+    ooze_cauchy_refresh(v->step, (void *)input, sizeof *input);
     run(v, ooze_cauchy_loops()->stress);
+    ooze_cauchy_refresh(v->step, v->flux, sizeof *v->flux);
     return run_sum(v, ooze_cauchy_loops()->product);
 }
 
@@ -124,14 +126,14 @@ static void coefficients_range(void *data, uint64_t begin, uint64_t end, int wor
 static OozeStatus allocate(OozeCauchyVelocity *v, OozeError *error)
 {
     OozeArena *arena = v->step->context->arena;
-    uint64_t n = v->step->n;
+    uint64_t n = v->step->local;
     v->hourglass = ooze_gathered_alloc(arena, n, sizeof(float));
     v->edge_hourglass = ooze_gathered_alloc(arena, n, sizeof(float));
     v->flux = ooze_gathered_alloc(arena, n, sizeof *v->flux);
     v->r = ooze_gathered_alloc(arena, n, sizeof *v->r);
     v->p = ooze_gathered_alloc(arena, n, sizeof *v->p);
     v->ap = ooze_gathered_alloc(arena, n, sizeof *v->ap);
-    v->u_star = ooze_arena_alloc(arena, n, sizeof *v->u_star);
+    v->u_star = ooze_arena_alloc(arena, v->step->n, sizeof *v->u_star);
     v->partial = ooze_arena_alloc(arena, n / OOZE_CAUCHY_GRAIN + 1, sizeof(double));
     return ooze_arena_failed(arena) ? ooze_fail_memory(error, "the velocity solve", n * 128)
                                     : OOZE_OK;
@@ -160,7 +162,9 @@ OozeStatus ooze_cauchy_solve_velocities(OozeCauchyStep *s, OozeError *error)
     if (status) {
         return status;
     }
+    ooze_cauchy_refresh(s, s->u, sizeof *s->u);
     run(&v, coefficients_range);
+    ooze_cauchy_refresh(s, v.hourglass, sizeof *v.hourglass);
     run(&v, ooze_cauchy_loops()->edge_hourglass);
     ooze_timer_lap(s->context->timer, "stress");
     if (s->k.explicit_viscosity) {

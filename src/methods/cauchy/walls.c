@@ -41,14 +41,14 @@ static void walls_range(void *data, uint64_t begin, uint64_t end, int worker)
 OozeStatus ooze_cauchy_find_walls(OozeCauchyStep *s, OozeError *error)
 {
     OozeStepContext *c = s->context;
-    s->wall = ooze_arena_alloc(c->arena, s->n, sizeof *s->wall);
+    s->wall = ooze_arena_alloc(c->arena, s->local, sizeof *s->wall);
     if (!s->wall) {
         return ooze_fail_memory(error, "walls", s->n * sizeof *s->wall);
     }
     OozeStatus status = ooze_broad_phase_begin(&s->nearby, c->solids, c->solid_count, c->spacing,
                                                c->dt, c->arena, error);
     if (!status) {
-        ooze_parallel_for(c->threads, s->n, OOZE_CAUCHY_GRAIN, walls_range, s);
+        ooze_parallel_for(c->threads, s->local, OOZE_CAUCHY_GRAIN, walls_range, s);
         ooze_timer_lap(c->timer, "walls");
     }
     return status;

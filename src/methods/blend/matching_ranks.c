@@ -1,0 +1,190 @@
+/* Points of shape matching, and those of other processes: every process fits the regions that
+   contain particles of its own, with all their points. */
+#include <string.h>
+
+#include "base/fail.h"
+#include "methods/blend/step.h"
+#include "particles/split.h"
+
+OozeBlendPoint ooze_blend_point(const OozeBlendStep *s, uint64_t i)
+{
+    return (OozeBlendPoint){.slot = s->slot[i],
+                            .material = s->material[i],
+                            .x = {s->x[i][0], s->x[i][1], s->x[i][2]},
+                            .u = {s->u[i][0], s->u[i][1], s->u[i][2]},
+                            .fluid_share = s->state[i].fluid_share,
+                            .rotation = s->rotation[i]};
+}
+
+/* Every particle of a cell holds the rotation of its region, so that it survives the removal of
+   others; the first particle of a cell gives it. */
+void ooze_blend_place_point(const OozeBlendStep *s, OozeMatching *m, const OozeBlendPoint *p)
+{
+    const OozeRegions *r = m->regions;
+    const OozeBlendMaterial *own = &s->materials[p->material];
+    double dt = s->context->dt, share = r->share[p->slot];
+    m->position[p->slot] =
+        (OozeMatchPoint){{(double)p->x[0], (double)p->x[1], (double)p->x[2]},
+                         ooze_match_position_weight(own, p->fluid_share, share, dt)};
+    if (m->velocity) {
+        m->velocity[p->slot] =
+            (OozeMatchPoint){{(double)p->u[0], (double)p->u[1], (double)p->u[2]},
+                             ooze_match_velocity_weight(own, p->fluid_share, share, dt)};
+    }
+    if (ooze_regions_leads(r, p->slot)) {
+        ooze_match_read_rotation(&p->rotation, m->rotation[r->region_of[p->slot]]);
+    }
+}
+
+/* ---- other processes ------------------------------------------------------------------------ */
+
+typedef struct Sharing {
+    const OozeBlendStep *step;
+    OozeMatching *matching;
+    OozeRanks *ranks;
+    uint32_t *cell_of; /* per slot */
+    uint8_t *role;     /* per cell */
+    uint8_t *needed;   /* per rank a bit a cell: its points are needed */
+    uint64_t bitmap;   /* bytes of a rank in it */
+    uint64_t *send_at, *receive_at, *scratch;
+} Sharing;
+
+static OozeStatus allocate(Sharing *s, OozeError *error)
+{
+    const OozeRegions *r = s->matching->regions;
+    OozeArena *arena = s->step->context->arena;
+    uint64_t ranks = (uint64_t)s->ranks->count;
+    s->bitmap = (r->cells + 7) / 8;
+    s->cell_of = ooze_arena_alloc(arena, r->n, sizeof *s->cell_of);
+    s->role = ooze_arena_alloc(arena, r->cells, 1);
+    s->needed = ooze_arena_alloc(arena, ranks * s->bitmap, 1);
+    s->send_at = ooze_arena_alloc(arena, ranks + 1, sizeof *s->send_at);
+    s->receive_at = ooze_arena_alloc(arena, ranks + 1, sizeof *s->receive_at);
+    s->scratch = ooze_arena_alloc(arena, 2 * (ranks + 1), sizeof *s->scratch);
+    return ooze_arena_failed(arena) ? ooze_fail_memory(error, "shape matching", r->n * 5) : OOZE_OK;
+}
+
+/* Cells around those of one role get at least the next lower one. */
+static void spread_role(const Sharing *s, uint8_t from)
+{
+    const OozeRegions *r = s->matching->regions;
+    for (uint64_t c = 0; c < r->cells; c++) {
+        const uint32_t *near = r->near + OOZE_BLEND_NEAR * c;
+        for (int k = 0; k < OOZE_BLEND_NEAR && s->role[c] == from; k++) {
+            if (near[k] != OOZE_BLEND_CELL_NONE && s->role[near[k]] + 1 < from) {
+                s->role[near[k]] = (uint8_t)(from - 1);
+            }
+        }
+    }
+}
+
+static void find_roles(const Sharing *s)
+{
+    const OozeRegions *r = s->matching->regions;
+    const uint32_t *slot = s->step->slot;
+    for (uint64_t c = 0; c < r->cells; c++) {
+        s->role[c] = OOZE_MATCH_NONE;
+        for (uint64_t i = r->cell[c].first; i < r->cell[c + 1].first; i++) {
+            s->cell_of[i] = (uint32_t)c;
+        }
+    }
+    for (uint64_t i = 0; i < s->step->n; i++) {
+        if (slot[i] != OOZE_BLEND_SLOT_NONE) {
+            s->role[s->cell_of[slot[i]]] = OOZE_MATCH_PULL;
+        }
+    }
+    spread_role(s, OOZE_MATCH_PULL);
+    spread_role(s, OOZE_MATCH_MAP);
+}
+
+/* Tells all processes which cells this one needs. */
+static OozeStatus share_needs(const Sharing *s, OozeError *error)
+{
+    uint64_t cells = s->matching->regions->cells;
+    uint8_t *own = ooze_arena_alloc(s->step->context->arena, s->bitmap, 1);
+    if (!own) {
+        return ooze_fail_memory(error, "shape matching", s->bitmap);
+    }
+    memset(own, 0, s->bitmap);
+    for (uint64_t c = 0; c < cells; c++) {
+        own[c / 8] |= (uint8_t)((s->role[c] != OOZE_MATCH_NONE) << c % 8);
+    }
+    s->ranks->gather(s->ranks, own, s->bitmap, s->needed);
+    return OOZE_OK;
+}
+
+/* Counts the points that each process needs, or lists them one after the other. */
+static void visit_points(const Sharing *s, OozeBlendPoint *list)
+{
+    for (int r = 0; r < s->ranks->count; r++) {
+        const uint8_t *needed = s->needed + (uint64_t)r * s->bitmap;
+        uint64_t count = 0;
+        for (uint64_t i = 0; i < s->step->n && r != s->ranks->rank; i++) {
+            uint32_t slot = s->step->slot[i];
+            uint32_t cell = slot == OOZE_BLEND_SLOT_NONE ? 0 : s->cell_of[slot];
+            if (slot != OOZE_BLEND_SLOT_NONE && (needed[cell / 8] >> cell % 8 & 1)) {
+                if (list) {
+                    list[s->send_at[r] + count] = ooze_blend_point(s->step, i);
+                }
+                count++;
+            }
+        }
+        s->send_at[r + 1] = s->send_at[r] + count;
+    }
+}
+
+static OozeStatus exchange_points(const Sharing *s, OozeError *error)
+{
+    OozeArena *arena = s->step->context->arena;
+    int ranks = s->ranks->count;
+    s->send_at[0] = 0;
+    visit_points(s, NULL);
+    ooze_split_receipts(s->ranks, s->send_at, s->scratch, s->receive_at);
+    uint64_t sent = s->send_at[ranks], received = s->receive_at[ranks];
+    OozeBlendPoint *send = ooze_arena_alloc(arena, sent, sizeof *send);
+    OozeBlendPoint *receive = ooze_arena_alloc(arena, received, sizeof *receive);
+    if (!send || !receive) {
+        return ooze_fail_memory(error, "shape matching", (sent + received) * sizeof *send);
+    }
+    visit_points(s, send);
+    uint64_t *send_bytes = s->scratch, *receive_bytes = s->scratch + ranks + 1;
+    for (int r = 0; r <= ranks; r++) {
+        send_bytes[r] = s->send_at[r] * sizeof *send;
+        receive_bytes[r] = s->receive_at[r] * sizeof *receive;
+    }
+    s->ranks->exchange(s->ranks, send, send_bytes, receive, receive_bytes);
+    for (uint64_t k = 0; k < received; k++) {
+        ooze_blend_place_point(s->step, s->matching, &receive[k]);
+    }
+    return OOZE_OK;
+}
+
+/* Roles as the loops read them. */
+static OozeStatus set_roles(const Sharing *s, OozeError *error)
+{
+    const OozeRegions *r = s->matching->regions;
+    s->matching->role = s->role;
+    if (r->kind == OOZE_REGIONS_OF_CELLS) {
+        return OOZE_OK;
+    }
+    uint8_t *role = ooze_arena_alloc(s->step->context->arena, r->n, 1);
+    for (uint64_t i = 0; i < r->n && role; i++) {
+        role[i] = s->role[s->cell_of[i]];
+    }
+    s->matching->role = role;
+    return role ? OOZE_OK : ooze_fail_memory(error, "shape matching", r->n);
+}
+
+OozeStatus ooze_blend_share_points(const OozeBlendStep *step, OozeMatching *matching,
+                                   OozeError *error)
+{
+    Sharing s = {.step = step, .matching = matching, .ranks = ooze_halo_ranks(step->context->halo)};
+    OozeStatus status = allocate(&s, error);
+    if (status) {
+        return status;
+    }
+    find_roles(&s);
+    status = share_needs(&s, error);
+    status = status ? status : exchange_points(&s, error);
+    return status ? status : set_roles(&s, error);
+}
