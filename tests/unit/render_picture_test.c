@@ -152,6 +152,11 @@ static void meaningless_settings_are_refused(void **state)
     CHECK_FAILS(ooze_renderer_create(run.scene, &run.def, &renderer, &error), OOZE_ERROR_LIMIT,
                 "GB of memory");
     assert_null(renderer);
+    run.def.caustics = true; /* photons take memory too */
+    OozeError refused = {0};
+    assert_int_equal(ooze_renderer_create(run.scene, &run.def, &renderer, &refused),
+                     OOZE_ERROR_LIMIT);
+    assert_non_null(strstr(refused.hint, "caustics: false"));
     run.def.size = vec3(0, 10, 0);
     CHECK_FAILS(ooze_renderer_create(run.scene, &run.def, &renderer, &error), OOZE_ERROR_ARGUMENT,
                 "0 x 10 pixels");
@@ -162,7 +167,7 @@ static void meaningless_settings_are_refused(void **state)
     run.def.samples = 1;
     run.def.color_by = "velocty";
     CHECK_OK(ooze_renderer_create(run.scene, &run.def, &renderer, &error));
-    OozeError error = {0};
+    OozeError refused = {0};
     assert_int_equal(ooze_renderer_survey(renderer, run.frame, &error), OOZE_ERROR_ARGUMENT);
     assert_string_equal(error.hint, "did you mean 'velocity'?");
     ooze_renderer_free(renderer);
