@@ -153,10 +153,10 @@ static void meaningless_settings_are_refused(void **state)
                 "GB of memory");
     assert_null(renderer);
     run.def.caustics = true; /* photons take memory too */
-    OozeError refused = {0};
-    assert_int_equal(ooze_renderer_create(run.scene, &run.def, &renderer, &refused),
+    OozeError refusal = {0};
+    assert_int_equal(ooze_renderer_create(run.scene, &run.def, &renderer, &refusal),
                      OOZE_ERROR_LIMIT);
-    assert_non_null(strstr(refused.hint, "caustics: false"));
+    assert_non_null(strstr(refusal.hint, "caustics: false"));
     run.def.size = vec3(0, 10, 0);
     CHECK_FAILS(ooze_renderer_create(run.scene, &run.def, &renderer, &error), OOZE_ERROR_ARGUMENT,
                 "0 x 10 pixels");
@@ -167,7 +167,7 @@ static void meaningless_settings_are_refused(void **state)
     run.def.samples = 1;
     run.def.color_by = "velocty";
     CHECK_OK(ooze_renderer_create(run.scene, &run.def, &renderer, &error));
-    OozeError refused = {0};
+    OozeError error = {0};
     assert_int_equal(ooze_renderer_survey(renderer, run.frame, &error), OOZE_ERROR_ARGUMENT);
     assert_string_equal(error.hint, "did you mean 'velocity'?");
     ooze_renderer_free(renderer);
