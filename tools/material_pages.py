@@ -62,8 +62,8 @@ WORDS = {
     "chocolate": "Flows out to a thick disc and stops.",
     "lava": "It begins to sink: a second is short for lava. Its surface darkens as it cools.",
     "mucus": "Spreads as a liquid and contracts again.",
-    "wax": "It splashes as a liquid and sets on the cold saucer, with its drops. The numbers are those "
-           "of the melt; the scene adds a table of viscosities by temperature.",
+    "wax": "It splashes as a liquid and sets on the cold saucer, with its drops. The numbers are "
+           "those of the melt; the scene adds a table of viscosities by temperature.",
     "pdms": "Like thick honey, but clear.",
     "egg_white": "Spreads wide in one piece, thick in the middle.",
 }

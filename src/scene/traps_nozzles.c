@@ -6,15 +6,15 @@
 #include "solids/motion.h"
 #include "world/world.h"
 
-/* Times at which the nozzles of a scene are compared, and the comparisons of points at most: a scene
-   with many large nozzles is compared at fewer times. */
+/* Times at which the nozzles of a scene are compared, and the comparisons of points at most: many
+   large nozzles are compared at fewer times. */
 enum { TIMES_MAX = 64 };
 #define COMPARISONS_MAX 2e8
 
 /* Nearer than this, in spacings, particles of two nozzles overlap; the share of a layer that may:
-   borders of adjoining outlines. */
+   adjoining outlines, and drops that merge as they leave. */
 #define OVERLAP_DISTANCE 0.5
-#define OVERLAP_SHARE    0.1
+#define OVERLAP_SHARE    0.5
 
 static void check_width(OozeScene *scene)
 {
@@ -94,7 +94,7 @@ static double first_overlap(const OozeScene *scene, const OozeEmitter *a, const 
     return NAN;
 }
 
-/* Warns of the first overlap of each nozzle with an earlier one. */
+/* Warns of the first nozzle that overlaps an earlier one, and counts the others. */
 static void check_overlaps(OozeScene *scene, const OozeWorld *world)
 {
     double points = 0.0;
@@ -102,21 +102,30 @@ static void check_overlaps(OozeScene *scene, const OozeWorld *world)
         points += (double)world->emitters.items[i].pattern.count;
     }
     double fits = points > 0.0 ? floor(COMPARISONS_MAX / (points * points)) : 0.0;
-    int times = (int)fmin(fits, TIMES_MAX);
+    int times = (int)fmin(fits, TIMES_MAX), overlaps = 0, first = 0, into = 0;
+    double at = NAN;
     for (int i = 0; i < world->emitters.count; i++) {
         const OozeEmitter *emitter = &world->emitters.items[i];
         double time = NAN;
         for (int k = 0; isnan(time) && emitter->state.speed > 0.0 && k < i; k++) {
             const OozeEmitter *other = &world->emitters.items[k];
             time = other->state.speed > 0.0 ? first_overlap(scene, emitter, other, times) : NAN;
-            if (!isnan(time)) {
-                ooze_scene_warn(scene, ooze_scene_item_node(scene, "emitters", i),
-                                "move one of them, or open them at different times",
-                                "the nozzle '%s' emits into the nozzle '%s' at %.3g s: their "
-                                "particles would overlap and burst apart",
-                                emitter->name, other->name, time);
+            if (!isnan(time) && overlaps++ == 0) {
+                first = i;
+                into = k;
+                at = time;
             }
         }
+    }
+    if (overlaps > 0) {
+        const char *others =
+            overlaps > 1 ? ooze_scene_format(scene, " (and %d more)", overlaps - 1) : "";
+        ooze_scene_warn(scene, ooze_scene_item_node(scene, "emitters", first),
+                        "move one of them, or open them at different times",
+                        "the nozzle '%s' emits into the nozzle '%s' at %.3g s%s: their particles "
+                        "overlap and burst apart",
+                        world->emitters.items[first].name, world->emitters.items[into].name, at,
+                        others ? others : "");
     }
 }
 
