@@ -41,7 +41,7 @@ MOVIE_SIZE = "640x360"
 SCENES = [
     ("honey_waffle", 78, (0, 84, 2), 12, "Honey coils where it lands, fills the pockets one after "
      "another and runs over their ribs."),
-    ("caramel_pull", 24, (0, 36, 1), 12, "The core of a chocolate bar is drawn out into a rope, "
+    ("caramel_pull", 20, (0, 36, 1), 12, "The core of a chocolate bar is drawn out into a rope, "
      "which sags and thins."),
     ("lava_crust", 150, (0, 190, 4), 12, "The surface cools in the air and darkens; where the flow "
      "stretches the crust, hot lava shines through ([heat](../heat.md))."),
