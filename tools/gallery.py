@@ -55,7 +55,7 @@ SCENES = [
      "cup."),
     ("slime_fingers", 26, (0, 36, 1), 12, "A string of slime hangs from each finger of the hand "
      "that was lifted."),
-    ("dough_knead", 20, (0, 36, 1), 12, "Hands press the dough down and away; it is flattened "
+    ("dough_knead", 18, (0, 36, 1), 12, "Hands press the dough down and away; it is flattened "
      "and partly comes back."),
     ("egg_yolk", 42, (0, 53, 1), 12, "The fork has broken the yolk, which runs over the white."),
     ("glue_strings", 24, (0, 36, 1), 12, "Strings between a stick and a board, of different width: "
@@ -333,8 +333,9 @@ def write_page():
              "they are shorter. Where the command sets a", "spacing, the picture was made with "
              "fewer particles than the scene has; but for jelly and paint it then shows 960 x 540 "
              "pixels (honey: 1280 x 720) with 8 to 10", "samples, and steps and times are those up "
-             "to its frame. The commands draw 1920 x 1080.", ""]
-    for name, frame, frames, _, words in SCENES:
+             "to its frame. The commands draw 1920 x 1080. The pictures of soft serve and slime "
+             "were made with earlier cameras, from farther away.", ""]
+    for name, _, frames, _, words in SCENES:
         picture = picture_of(name)
         if name not in facts or not picture:
             continue
@@ -347,7 +348,7 @@ def write_page():
                   f"{count_of(fact['steps'])} steps for {fact['time']:.3g} s."
                   f"{times_of(fact)}", "",
                   f"    ooze run scenes/gallery/{name}.yaml -o runs/gallery/{name}" + coarser(fact),
-                  f"    ooze render runs/gallery/{name} --frames {frame}", ""]
+                  f"    ooze render runs/gallery/{name} --frames {fact['frame']}", ""]
     lines += trial_section()
     (DOCS / "README.md").write_text("\n".join(lines))
 

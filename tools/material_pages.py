@@ -189,7 +189,8 @@ def page(all_presets):
              "([scenes/presets/press.yaml](../scenes/presets/press.yaml)), and shown under the "
              "stamp and", "a second after it was lifted. A rod is pushed into chewing gum and "
              "drawn out ([scenes/presets/rod.yaml](../scenes/presets/rod.yaml)),", "and the saucer "
-             "under wax is cold ([scenes/presets/setting.yaml](../scenes/presets/setting.yaml)).", "",
+             "under wax is cold "
+             "([scenes/presets/setting.yaml](../scenes/presets/setting.yaml)).", "",
              "    ooze run scenes/presets/drop.yaml -o runs/drop --set "
              "materials.sample.preset=NAME", "    ooze render runs/drop "
              "--frames {0}:{1}:{2}".format(*FRAMES[DROP], FRAMES[DROP][1] - FRAMES[DROP][0]), ""]
