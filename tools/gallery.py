@@ -313,7 +313,9 @@ def trial_section():
              "are busy. A command that is", "stopped goes on where it was; a scene that is made is "
              "skipped. The last column is **predicted**, not measured: the processor", "seconds "
              "of the run times the cube of the factor, for the scene's own spacing. Iterations of "
-             "the solvers grow with the resolution, so", "that it is rather more.", "",
+             "the solvers grow with the resolution, so", "that it is rather more. Pictures that an "
+             "interrupted command had drawn before are not counted. A scene that is missing in the "
+             "table", "was not finished in the last trial.", "",
              "| scene | spacing | particles | steps | run | pictures | run at full count, "
              "predicted |", "| --- | ---: | ---: | ---: | ---: | ---: | ---: |"]
     for name, fact in rows:
