@@ -21,10 +21,10 @@ deps:
 demo: all
 	@tools/demo.sh
 
-# Simulates and renders every scene of scenes/gallery, half an hour on two cores, and films the moving
-# figures of scenes/barreiro2017.
+# Simulates and renders every scene of scenes/gallery, hours on two cores, and films the moving figures of
+# scenes/barreiro2017. A trial: make gallery GALLERY="--spacing 3 --size 640x360"
 gallery: all
-	@tools/gallery.py
+	@tools/gallery.py $(GALLERY)
 
 # The wheel of the Python package, with the library and the command inside: build/python.
 python: all

@@ -3,17 +3,29 @@
 films the small variants of the moving figures of Barreiro et al. (2017) for docs/barreiro2017.md.
 
     tools/gallery.py [--ooze build/ooze] [--runs runs/gallery] [--threads N] [--device NAME]
-                     [--samples N] [--film-samples N] [--no-films] [--page] [NAME...]
+                     [--samples N] [--film-samples N] [--no-films] [--page]
+                     [--spacing FACTOR] [--size WxH] [NAME...]
 
-A run that is finished and a picture of the same settings are kept, so the command goes on where
-it was stopped. NAMEs select scenes and films; the page shows all scenes whose picture exists.
---page writes the page alone."""
+A scene that is made is skipped, and a run or a film that was interrupted is continued: the command
+goes on where it was stopped. A scene that fails is reported, and the others are made. NAMEs select
+scenes and films; the page shows all scenes whose picture exists. --page writes the page alone.
+
+--spacing multiplies the spacing of the scenes, --size is that of the pictures (films have half of
+it): a trial of the whole gallery, with pictures and films of the twelve scenes that have one in
+runs/gallery_trial and their times in docs/gallery/trial.json. The pictures of the page are left as
+they are:
+
+    make gallery GALLERY="--spacing 3 --size 640x360"
+"""
 import argparse
 import csv
+import hashlib
 import json
 import os
 import pathlib
 import re
+import resource
+import shutil
 import subprocess
 import sys
 import time
@@ -29,7 +41,7 @@ MOVIE_SIZE = "640x360"
 SCENES = [
     ("honey_waffle", 78, (0, 84, 2), 12, "Honey coils where it lands, fills the pockets one after "
      "another and runs over their ribs."),
-    ("caramel_pull", 24, (0, 36, 1), 12, "The core of a chocolate bar is drawn out into a rope, "
+    ("caramel_pull", 20, (0, 36, 1), 12, "The core of a chocolate bar is drawn out into a rope, "
      "which sags and thins."),
     ("lava_crust", 150, (0, 190, 4), 12, "The surface cools in the air and darkens; where the flow "
      "stretches the crust, hot lava shines through ([heat](../heat.md))."),
@@ -43,7 +55,7 @@ SCENES = [
      "cup."),
     ("slime_fingers", 26, (0, 36, 1), 12, "A string of slime hangs from each finger of the hand "
      "that was lifted."),
-    ("dough_knead", 24, (0, 36, 1), 12, "Hands press the dough down and away; it is flattened "
+    ("dough_knead", 18, (0, 36, 1), 12, "Hands press the dough down and away; it is flattened "
      "and partly comes back."),
     ("egg_yolk", 42, (0, 53, 1), 12, "The fork has broken the yolk, which runs over the white."),
     ("glue_strings", 24, (0, 36, 1), 12, "Strings between a stick and a board, of different width: "
@@ -97,58 +109,98 @@ def device_of(run):
     return "gpu" if lines and lines[-1] == "GPU" else "cpu"
 
 
+def processor_seconds():
+    """Of the commands that have ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def coarser_settings(arguments, name):
+    """The settings of a trial."""
+    if arguments.spacing == 1:
+        return []
+    spacing = float(scene_value(name, r"(?m)^spacing: ([0-9.e-]+)"))
+    return ["--set", f"spacing={arguments.spacing * spacing:.6g}"]
+
+
+def digest(*facts):
+    return hashlib.sha256(json.dumps(facts).encode()).hexdigest()
+
+
 def simulate(arguments, folder, name):
-    """Runs or resumes the scene; the wall time is the sum over interruptions."""
+    """Runs or resumes the scene, unless that was done; a run of another text of the scene is made
+    anew. Times are sums over interruptions, but for what a killed command took since its start."""
     scene, run = ROOT / f"scenes/{folder}/{name}.yaml", arguments.runs / name
     clock = run / "gallery.json"
-    spent = json.loads(clock.read_text()) if clock.exists() else {"wall": 0.0}
+    spent = json.loads(clock.read_text()) if clock.exists() else {}
+    moves = digest(scene.read_text().split("\nrender:")[0], arguments.spacing)
+    if spent.get("moves") != moves:
+        shutil.rmtree(run, ignore_errors=True)
+        run.mkdir()
+        spent = {"moves": moves, "wall": 0.0, "done": False}
+        clock.write_text(json.dumps(spent))
+    if spent["done"]:
+        return run, spent
     command = [arguments.ooze, "run", scene, "-o", run, "--resume"]
+    command += coarser_settings(arguments, name) if folder == "gallery" else []
     if arguments.threads:
         command += ["--threads", str(arguments.threads)]
     if arguments.device:
         command += ["--device", arguments.device]
-    start = time.monotonic()
-    done = subprocess.run([str(word) for word in command])
+    start, before = time.monotonic(), processor_seconds()
+    done = subprocess.run([str(word) for word in command], stdout=arguments.output,
+                          stderr=arguments.output)
     spent["wall"] += time.monotonic() - start
+    spent["processor"] = spent.get("processor", 0.0) + processor_seconds() - before
     spent["cores"] = arguments.threads or len(os.sched_getaffinity(0))
-    if run.exists():
-        clock.write_text(json.dumps(spent))
-    if done.returncode != 0:
-        sys.exit(done.returncode)
+    spent["done"] = done.returncode == 0
+    clock.write_text(json.dumps(spent))
+    done.check_returncode()
     return run, spent
 
 
 def render(arguments, run, name, options, output):
     command = [str(arguments.ooze), "render", str(run), "--scene",
-               str(ROOT / f"scenes/gallery/{name}.yaml"), "-o", str(output), *options]
+               str(ROOT / f"scenes/gallery/{name}.yaml"), "-o", str(output), *options,
+               *coarser_settings(arguments, name)]
     if arguments.threads:
         command += ["--threads", str(arguments.threads)]
-    subprocess.run(command, check=True)
+    subprocess.run(command, check=True, stdout=arguments.output, stderr=arguments.output)
 
 
 def draw(arguments, run, name, frame):
     """The picture of a scene, as a JPEG within the limit of size."""
     pictures = run / "hero"
-    render(arguments, run, name, ["--frames", str(frame), "--samples", str(arguments.samples)],
-           pictures)
-    IMAGES.mkdir(parents=True, exist_ok=True)
-    target = IMAGES / f"{name}.jpg"
+    size = ["--size", arguments.size] if arguments.size else []
+    render(arguments, run, name, ["--frames", str(frame), "--samples", str(arguments.samples),
+                                  *size], pictures)
+    arguments.images.mkdir(parents=True, exist_ok=True)
+    target = arguments.images / f"{name}.jpg"
     for quality in (2, 3, 4, 5, 6, 8, 10, 13):
         subprocess.run(["ffmpeg", "-loglevel", "error", "-y", "-i",
                         str(next(pictures.glob(f"*{frame:06d}.png"))), "-q:v", str(quality),
                         str(target)], check=True)
         if target.stat().st_size <= BYTES_MAX:
             return
-    sys.exit(f"{target} has {target.stat().st_size} bytes, more than {BYTES_MAX}")
+    raise OSError(f"{target} has {target.stat().st_size} bytes, more than {BYTES_MAX}")
+
+
+def movie_size(arguments):
+    """Half of a trial's pictures, in even numbers of pixels."""
+    if not arguments.size:
+        return MOVIE_SIZE
+    width, height = (int(number) // 4 * 2 for number in arguments.size.split("x"))
+    return f"{width}x{height}"
 
 
 def shoot(arguments, run, name, frames, rate):
     """The film of a scene, as an MP4 within the limit of size."""
     pictures, (first, last, stride) = run / "movie", frames
-    render(arguments, run, name, ["--frames", f"{first}:{last}:{stride}", "--size", MOVIE_SIZE,
+    render(arguments, run, name, ["--frames", f"{first}:{last}:{stride}", "--size",
+                                  movie_size(arguments),
                                   "--samples", str(arguments.film_samples), "--video",
                                   str(run / "movie.mp4")], pictures)
-    target = IMAGES / f"{name}.mp4"
+    target = arguments.images / f"{name}.mp4"
     for crf in (25, 28, 31, 34, 37):
         subprocess.run(["ffmpeg", "-loglevel", "error", "-y", "-framerate", str(rate),
                         "-pattern_type", "glob", "-i", str(pictures / "*.png"), "-c:v", "libx264",
@@ -156,7 +208,7 @@ def shoot(arguments, run, name, frames, rate):
                         "+faststart", str(target)], check=True)
         if target.stat().st_size <= MOVIE_BYTES_MAX:
             return
-    sys.exit(f"{target} has {target.stat().st_size} bytes, more than {MOVIE_BYTES_MAX}")
+    raise OSError(f"{target} has {target.stat().st_size} bytes, more than {MOVIE_BYTES_MAX}")
 
 
 def film(arguments, run, name, stride, rate, size):
@@ -165,7 +217,8 @@ def film(arguments, run, name, stride, rate, size):
     pictures = run / "film"
     subprocess.run([str(arguments.ooze), "render", str(run), "--frames", f"0::{stride}", "--size",
                     f"{size[0]}x{size[1]}", "--samples", str(arguments.film_samples), "-o",
-                    str(pictures), "--video", str(run / "film.mp4")], check=True)
+                    str(pictures), "--video", str(run / "film.mp4")], check=True,
+                   stdout=arguments.output, stderr=arguments.output)
     FILMS_AT.mkdir(parents=True, exist_ok=True)
     target = FILMS_AT / f"{name}.webp"
     for quality in (75, 50, 25, 10):
@@ -175,7 +228,7 @@ def film(arguments, run, name, stride, rate, size):
                         "-loop", "0", str(target)], check=True)
         if target.stat().st_size <= FILM_BYTES_MAX:
             return
-    sys.exit(f"{target} has {target.stat().st_size} bytes, more than {FILM_BYTES_MAX}")
+    raise OSError(f"{target} has {target.stat().st_size} bytes, more than {FILM_BYTES_MAX}")
 
 
 def particle_steps(run):
@@ -244,6 +297,35 @@ def picture_of(name):
     return None
 
 
+def trial_section():
+    """The table of the last trial of the whole gallery."""
+    file = DOCS / "trial.json"
+    facts = json.loads(file.read_text()) if file.exists() else {}
+    rows = [(name, facts[name]) for name, _, frames, *_ in SCENES if frames and name in facts]
+    if not rows:
+        return []
+    lines = ["## A trial of the whole gallery", "",
+             "    make gallery GALLERY=\"--spacing 3 --size 640x360 --samples 8 --film-samples 1\"",
+             "",
+             "makes picture and film of the twelve scenes with three times the spacing, in "
+             "`runs/gallery_trial`. Measured on two cores that other", "work shared, hence "
+             "seconds of processor (user and system): two free cores take half of that where both "
+             "are busy. A command that is", "stopped goes on where it was; a scene that is made is "
+             "skipped. The last column is **predicted**, not measured: the processor", "seconds "
+             "of the run times the cube of the factor, for the scene's own spacing. Iterations of "
+             "the solvers grow with the resolution, so", "that it is rather more. Pictures that an "
+             "interrupted command had drawn before are not counted. A scene that is missing in the "
+             "table", "was not finished in the last trial.", "",
+             "| scene | spacing | particles | steps | run | pictures | run at full count, "
+             "predicted |", "| --- | ---: | ---: | ---: | ---: | ---: | ---: |"]
+    for name, fact in rows:
+        predicted = fact["processor"] * fact["spacing"] ** 3
+        lines.append(f"| {title_of(name)} | x {fact['spacing']:g} | {count_of(fact['particles'])} "
+                     f"| {count_of(fact['steps'])} | {fact['processor']:.0f} s | "
+                     f"{fact['pictures']['processor']:.0f} s | {predicted / 60:.0f} min |")
+    return lines + [""]
+
+
 def write_page():
     facts = json.loads((DOCS / "facts.json").read_text())
     lines = ["# Gallery", "", "<!-- Written by tools/gallery.py. -->", "",
@@ -253,8 +335,9 @@ def write_page():
              "they are shorter. Where the command sets a", "spacing, the picture was made with "
              "fewer particles than the scene has; but for jelly and paint it then shows 960 x 540 "
              "pixels (honey: 1280 x 720) with 8 to 10", "samples, and steps and times are those up "
-             "to its frame. The commands draw 1920 x 1080.", ""]
-    for name, frame, frames, _, words in SCENES:
+             "to its frame. The commands draw 1920 x 1080. The pictures of soft serve and slime "
+             "were made with earlier cameras, from farther away.", ""]
+    for name, _, frames, _, words in SCENES:
         picture = picture_of(name)
         if name not in facts or not picture:
             continue
@@ -267,24 +350,101 @@ def write_page():
                   f"{count_of(fact['steps'])} steps for {fact['time']:.3g} s."
                   f"{times_of(fact)}", "",
                   f"    ooze run scenes/gallery/{name}.yaml -o runs/gallery/{name}" + coarser(fact),
-                  f"    ooze render runs/gallery/{name} --frames {frame}", ""]
+                  f"    ooze render runs/gallery/{name} --frames {fact['frame']}", ""]
+    lines += trial_section()
     (DOCS / "README.md").write_text("\n".join(lines))
 
 
-def main():
-    global OOZE
+def identity_of(arguments, name, frame, frames):
+    """Changes with all that a picture and a film are made from, but for meshes and includes."""
+    scene = (ROOT / f"scenes/gallery/{name}.yaml").read_text()
+    return digest(scene, frame, frames, arguments.spacing, arguments.size, arguments.samples,
+                  arguments.film_samples, arguments.no_films)
+
+
+def sizes_of(arguments, name):
+    """The files of a scene with their sizes, in words."""
+    files = [arguments.images / f"{name}{suffix}" for suffix in (".jpg", ".mp4")]
+    return ", ".join(f"{path.name} {path.stat().st_size // 1000} kB" for path in files
+                     if path.exists())
+
+
+def make_scene(arguments, row):
+    """Makes run, picture and film of a scene, unless they are there; one line says what it took."""
+    name, frame, frames, rate, _ = row
+    run, identity = arguments.runs / name, identity_of(arguments, name, frame, frames)
+    note = run / "made.json"
+    made = json.loads(note.read_text()) if note.exists() else {}
+    if made.get("identity") == identity and (arguments.images / f"{name}.jpg").exists():
+        print(f"{name}: made before ({sizes_of(arguments, name)})", flush=True)
+        return
+    print(f"{name}: {run / 'log.txt'}", flush=True)
+    run, spent = simulate(arguments, "gallery", name)
+    start, before = time.monotonic(), processor_seconds()
+    draw(arguments, run, name, frame)
+    if frames and not arguments.no_films:
+        shoot(arguments, run, name, frames, rate)
+    pictures = {"wall": time.monotonic() - start, "processor": processor_seconds() - before}
+    file = arguments.facts
+    facts = json.loads(file.read_text()) if file.exists() else {}
+    facts[name] = describe(run, frame, spent, facts.get(name, {}))
+    if arguments.trial:
+        facts[name].update(spacing=arguments.spacing, size=arguments.size,
+                           processor=spent["processor"], pictures=pictures)
+    file.write_text(json.dumps(facts, indent=1, sort_keys=True) + "\n")
+    note.write_text(json.dumps({"identity": identity}))
+    print(f"{name}: {count_of(facts[name]['particles'])} particles, "
+          f"{count_of(facts[name]['steps'])} steps in {minutes(spent['wall'])} "
+          f"({minutes(spent['processor'])} of processor), pictures in {minutes(pictures['wall'])}; "
+          f"{sizes_of(arguments, name)}", flush=True)
+
+
+def attempt(make, *arguments):
+    """False where a command failed; the rest of the gallery is made all the same."""
+    try:
+        make(*arguments)
+        return True
+    except (subprocess.CalledProcessError, OSError, StopIteration) as failure:
+        print(f"FAILED: {failure}", flush=True)
+        return False
+
+
+def make_film(arguments, row):
+    name, scene, stride, rate, size = row
+    print(f"{name}: {arguments.runs / scene / 'log.txt'}", flush=True)
+    film(arguments, simulate(arguments, "barreiro2017", scene)[0], name, stride, rate, size)
+
+
+def parse():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--ooze", default=ROOT / "build/ooze", type=pathlib.Path)
-    parser.add_argument("--runs", default=ROOT / "runs/gallery", type=pathlib.Path)
+    parser.add_argument("--runs", type=pathlib.Path)
     parser.add_argument("--threads", type=int, default=0)
     parser.add_argument("--device", default="")
     parser.add_argument("--page", action="store_true")
     parser.add_argument("--samples", type=int, default=64)
     parser.add_argument("--film-samples", type=int, default=8)
     parser.add_argument("--no-films", action="store_true")
+    parser.add_argument("--spacing", type=float, default=1.0)
+    parser.add_argument("--size", default="")
+    parser.add_argument("--verbose", action="store_true", help="show what the commands print")
     parser.add_argument("names", nargs="*")
     arguments = parser.parse_args()
+    if arguments.spacing < 1 or (arguments.size and not re.fullmatch(r"\d+x\d+", arguments.size)):
+        sys.exit("give --spacing a factor of 1 or more, and --size two numbers such as 640x360")
+    arguments.trial = arguments.spacing != 1 or arguments.size != ""
+    folder = "runs/gallery_trial" if arguments.trial else "runs/gallery"
+    arguments.runs = arguments.runs or ROOT / folder
+    arguments.images = arguments.runs / "pictures" if arguments.trial else IMAGES
+    arguments.facts = DOCS / ("trial.json" if arguments.trial else "facts.json")
+    arguments.output = None if arguments.verbose else subprocess.DEVNULL
+    return arguments
+
+
+def main():
+    global OOZE
+    arguments = parse()
     OOZE = arguments.ooze
     known = [name for name, *_ in SCENES] + [name for name, *_ in FILMS]
     for name in arguments.names:
@@ -293,26 +453,17 @@ def main():
                      + ", ".join(known))
     os.makedirs(arguments.runs, exist_ok=True)
     DOCS.mkdir(parents=True, exist_ok=True)
-    facts_file = DOCS / "facts.json"
-    for name, frame, frames, rate, _ in [] if arguments.page else SCENES:
-        if arguments.names and name not in arguments.names:
-            continue
-        print(f"== {name}", flush=True)
-        run, spent = simulate(arguments, "gallery", name)
-        draw(arguments, run, name, frame)
-        if frames and not arguments.no_films:
-            shoot(arguments, run, name, frames, rate)
-        facts = json.loads(facts_file.read_text()) if facts_file.exists() else {}
-        facts[name] = describe(run, frame, spent, facts.get(name, {}))
-        facts_file.write_text(json.dumps(facts, indent=1, sort_keys=True) + "\n")
+    good = True
+    for row in [] if arguments.page else SCENES:
+        wanted = not arguments.names or row[0] in arguments.names
+        if wanted and (row[2] or not arguments.trial):
+            good = attempt(make_scene, arguments, row) and good
     write_page()
-    if arguments.page:
-        return
-    for name, scene, stride, rate, size in [] if arguments.no_films else FILMS:
-        if not arguments.names or name in arguments.names:
-            print(f"== {name}", flush=True)
-            film(arguments, simulate(arguments, "barreiro2017", scene)[0], name, stride, rate, size)
-    print(f"see {DOCS / 'README.md'}")
+    for row in [] if arguments.page or arguments.no_films or arguments.trial else FILMS:
+        if not arguments.names or row[0] in arguments.names:
+            good = attempt(make_film, arguments, row) and good
+    print(f"see {arguments.images if arguments.trial else DOCS / 'README.md'}")
+    sys.exit(0 if good else 1)
 
 
 if __name__ == "__main__":

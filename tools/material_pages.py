@@ -20,14 +20,17 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 DROP, PRESS = ROOT / "scenes/presets/drop.yaml", ROOT / "scenes/presets/press.yaml"
+ROD, SETTING = ROOT / "scenes/presets/rod.yaml", ROOT / "scenes/presets/setting.yaml"
 PAGE = ROOT / "docs/materials.md"
 IMAGES = ROOT / "docs/images/materials"
 BYTES_MAX = 60_000
 # Frames shown. Drop: 83 ms after the ball was 4 mm above the saucer, and 1.25 s; press: before the
-# stamp goes up, and a second later.
-FRAMES = {DROP: (2, 30), PRESS: (12, 36)}
+# stamp or rod goes up, and a second later.
+FRAMES = {DROP: (2, 30), SETTING: (2, 30), PRESS: (12, 36), ROD: (12, 36)}
 # Too stiff for the drop test: all of these would be a ball.
 PRESSED = ("dough", "clay", "jelly")
+# Tests of one preset alone.
+OWN = {"chewing_gum": ROD, "wax": SETTING}
 # Further settings of the drop test, by preset.
 EXTRA = {
     "jelly": ["fluids.ball.body=soft", "solids.saucer.friction=0.5"],
@@ -55,12 +58,12 @@ WORDS = {
     "clay": "A bowl: nothing comes back.",
     "slime": "Lands like rubber, then flows.",
     "jelly": "Squashed, then a ball again.",
-    "chewing_gum": "Like dough, but stiffer.",
+    "chewing_gum": "It sticks to the rod, comes off the saucer with it and leaves a skin there.",
     "chocolate": "Flows out to a thick disc and stops.",
     "lava": "It begins to sink: a second is short for lava. Its surface darkens as it cools.",
     "mucus": "Spreads as a liquid and contracts again.",
-    "wax": "Like water, with drops over the rim; it does not solidify, as the numbers are those of "
-           "the melt.",
+    "wax": "It splashes as a liquid and sets on the cold saucer, with its drops. The numbers are "
+           "those of the melt; the scene adds a table of viscosities by temperature.",
     "pdms": "Like thick honey, but clear.",
     "egg_white": "Spreads wide in one piece, thick in the middle.",
 }
@@ -72,7 +75,7 @@ def presets(ooze):
 
 
 def scene_of(name):
-    return PRESS if name in PRESSED else DROP
+    return OWN.get(name, PRESS if name in PRESSED else DROP)
 
 
 def sets_of(name):
@@ -184,7 +187,10 @@ def page(all_presets):
              + ", ".join(PRESSED) + " are",
              "pressed to half their height instead "
              "([scenes/presets/press.yaml](../scenes/presets/press.yaml)), and shown under the "
-             "stamp and", "a second after it was lifted.", "",
+             "stamp and", "a second after it was lifted. A rod is pushed into chewing gum and "
+             "drawn out ([scenes/presets/rod.yaml](../scenes/presets/rod.yaml)),", "and the saucer "
+             "under wax is cold "
+             "([scenes/presets/setting.yaml](../scenes/presets/setting.yaml)).", "",
              "    ooze run scenes/presets/drop.yaml -o runs/drop --set "
              "materials.sample.preset=NAME", "    ooze render runs/drop "
              "--frames {0}:{1}:{2}".format(*FRAMES[DROP], FRAMES[DROP][1] - FRAMES[DROP][0]), ""]

@@ -30,13 +30,26 @@ static uint32_t bucket_of(const OozePhotonMap *map, Cell cell)
     return (uint32_t)ooze_mix(ooze_mix(key) ^ (uint32_t)cell.z) & map->mask;
 }
 
+static uint32_t bucket_count(uint64_t photons)
+{
+    uint32_t buckets = 1;
+    while (buckets < photons && buckets < 1u << 30) {
+        buckets *= 2;
+    }
+    return buckets;
+}
+
+uint64_t ooze_photon_map_bytes(uint64_t emitted)
+{
+    /* As traced, with a flag each, and sorted. */
+    return emitted * (2 * sizeof(OozePhoton) + sizeof(bool)) +
+           ((uint64_t)bucket_count(emitted) + 2) * sizeof(uint32_t);
+}
+
 /* Counting sort by bucket; photons of a bucket keep their order. */
 static OozeStatus sort_photons(OozePhotonMap *map, const OozePhoton *photons, OozeError *error)
 {
-    uint32_t buckets = 1;
-    while (buckets < map->count && buckets < 1u << 30) {
-        buckets *= 2;
-    }
+    const uint32_t buckets = bucket_count(map->count);
     map->mask = buckets - 1;
     map->starts = ooze_alloc_zero((size_t)buckets + 2, sizeof *map->starts);
     map->photons = ooze_alloc(map->count, sizeof *map->photons);

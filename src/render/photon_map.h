@@ -28,6 +28,9 @@ typedef struct OozePhotonJob {
     OozeThreads *threads;
 } OozePhotonJob;
 
+/* Most memory that the map of so many photons takes while it is made. */
+uint64_t ooze_photon_map_bytes(uint64_t emitted);
+
 /* Traces photons at the clear geometry of the scene; the map does not depend on the number of
    threads. */
 OozeStatus ooze_photon_map_create(OozePhotonMap *map, const OozePhotonJob *job, OozeError *error);

@@ -32,12 +32,29 @@ static uint64_t memory_limit(void)
                                  : (uint64_t)1 << 32;
 }
 
+/* Photons cost a fraction of the paths of the picture. That of a picture with adaptive samples does
+   not depend on their number: it is the same whether a time or a number ends them. */
+static uint64_t photon_count(const OozeRenderDef *def)
+{
+    if (!def->caustics || def->preview) {
+        return 0;
+    }
+    bool adaptive = def->adaptive || def->time_limit > 0.0;
+    double samples = adaptive ? ADAPTIVE_SAMPLES : def->samples;
+    double count = def->size.x * def->size.y * samples * PHOTONS_PER_PATH;
+    return (uint64_t)fmin(fmax(count, PHOTONS_MIN), PHOTONS_MAX);
+}
+
 static OozeStatus check_memory(const OozeRenderDef *def, OozeError *error)
 {
+    uint64_t photons = photon_count(def);
     uint64_t bytes = ooze_film_bytes((uint64_t)def->size.x, (uint64_t)def->size.y);
+    bytes += photons > 0 ? ooze_photon_map_bytes(photons) : 0;
     uint64_t limit = memory_limit();
     if (bytes > limit) {
-        return ooze_fail(error, OOZE_ERROR_LIMIT, "choose a smaller size",
+        return ooze_fail(error, OOZE_ERROR_LIMIT,
+                         photons > 0 ? "choose a smaller size, or `caustics: false`"
+                                     : "choose a smaller size",
                          "a picture of %.0f x %.0f pixels needs %.1f GB of memory; %.1f GB may be "
                          "used on this machine",
                          def->size.x, def->size.y, (double)bytes * 1e-9, (double)limit * 1e-9);
@@ -114,16 +131,6 @@ static OozeStatus expose(OozeRenderer *renderer, const OozeExposeJob *job, unsig
     return status;
 }
 
-/* Photons cost a fraction of the paths of the picture. That of a picture with adaptive samples does
-   not depend on their number: it is the same whether a time or a number ends them. */
-static uint64_t photon_count(const OozeRenderDef *def)
-{
-    bool adaptive = def->adaptive || def->time_limit > 0.0;
-    double samples = adaptive ? ADAPTIVE_SAMPLES : def->samples;
-    double count = def->size.x * def->size.y * samples * PHOTONS_PER_PATH;
-    return (uint64_t)fmin(fmax(count, PHOTONS_MIN), PHOTONS_MAX);
-}
-
 /* Exposes with the caustics of the scene, where they are wanted and there are any. */
 static OozeStatus expose_with_photons(OozeRenderer *renderer, OozeTracer *tracer,
                                       const OozeExposeJob *job, unsigned char *pixels,
@@ -132,8 +139,9 @@ static OozeStatus expose_with_photons(OozeRenderer *renderer, OozeTracer *tracer
     const OozeRenderDef *def = &renderer->def;
     OozePhotonMap photons = {.count = 0};
     OozeStatus status = OOZE_OK;
-    if (def->caustics && !def->preview) {
-        OozePhotonJob photon_job = {tracer, photon_count(def), def->seed, renderer->threads};
+    const uint64_t emitted = photon_count(def);
+    if (emitted > 0) {
+        OozePhotonJob photon_job = {tracer, emitted, def->seed, renderer->threads};
         status = ooze_photon_map_create(&photons, &photon_job, error);
         tracer->photons = photons.count > 0 ? &photons : NULL;
     }

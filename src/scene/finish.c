@@ -119,29 +119,44 @@ static void check_material(OozeScene *scene, const char *list, int index, const 
     }
 }
 
-static void check_followed_material(OozeScene *scene)
+/* A key of the camera. */
+static const OozeNode *camera_key(const OozeScene *scene, const char *key)
 {
-    const OozeSceneDef *def = &scene->def;
-    const char *known[OOZE_SCENE_KEYS_MAX], *name = def->render.follow;
-    bool found = !name;
-    for (int i = 0; i < def->material_count; i++) {
-        known[i] = def->materials[i].name;
-        found = found || strcmp(known[i], name) == 0;
-    }
     const OozeNode *render = ooze_node_find(scene->root, "render");
     const OozeNode *camera = render ? ooze_node_find(render, "camera") : NULL;
-    const OozeNode *node = camera ? ooze_node_find(camera, "follow") : NULL;
+    return camera ? ooze_node_find(camera, key) : NULL;
+}
+
+/* The camera follows a material, and focuses on a material or a solid. */
+static void check_camera(OozeScene *scene, const char *key, const char *name, bool solids_too)
+{
+    const OozeSceneDef *def = &scene->def;
+    const char *known[2 * OOZE_SCENE_KEYS_MAX];
+    int count = 0;
+    bool found = !name;
+    for (int i = 0; i < def->material_count; i++) {
+        known[count++] = def->materials[i].name;
+        found = found || strcmp(def->materials[i].name, name) == 0;
+    }
+    for (int i = 0; solids_too && i < def->solid_count && i < OOZE_SCENE_KEYS_MAX; i++) {
+        known[count++] = def->solids[i].name ? def->solids[i].name : "";
+    }
+    found = found || (solids_too && ooze_scene_find_solid(def, name) >= 0);
+    const OozeNode *node = camera_key(scene, key);
     if (!found && node) {
-        const char *hint = ooze_scene_did_you_mean(scene, name, known, def->material_count);
-        ooze_scene_error(scene, node, hint ? hint : "define it under materials",
-                         "there is no material '%s' to follow", name);
+        const char *hint = ooze_scene_did_you_mean(scene, name, known, count);
+        const char *where =
+            solids_too ? "define it under materials or solids" : "define it under materials";
+        ooze_scene_error(scene, node, hint ? hint : where, "there is no material %s'%s' to %s",
+                         solids_too ? "or solid " : "", name, solids_too ? "focus on" : key);
     }
 }
 
 static void check_materials(OozeScene *scene)
 {
     const OozeSceneDef *def = &scene->def;
-    check_followed_material(scene);
+    check_camera(scene, "follow", def->render.follow, false);
+    check_camera(scene, "focus", def->render.focus, true);
     for (int i = 0; i < def->fluid_count; i++) {
         check_material(scene, "fluids", i, def->fluids[i].material);
     }

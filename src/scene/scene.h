@@ -215,6 +215,8 @@ OozeStatus ooze_scene_shrink(const OozeWorldDef *world, OozeShapeDef *shape, dou
                              OozeError *error);
 /* Bounds of all fluids in the world; an empty box where there are none. */
 OozeStatus ooze_scene_fluid_bounds(const OozeScene *scene, OozeBounds *bounds, OozeError *error);
+/* Warns about narrow nozzles, and about nozzles that emit into one another. */
+void ooze_scene_check_nozzles(OozeScene *scene, const OozeWorld *world);
 /* Errors that a run would report at its start or in its first step. */
 void ooze_scene_check_first_step(OozeScene *scene, OozeWorld *world);
 /* Warnings of the method about materials and settings. */

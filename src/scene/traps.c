@@ -57,22 +57,6 @@ static void check_not_empty(OozeScene *scene, bool filled)
     }
 }
 
-static void check_nozzles(OozeScene *scene)
-{
-    double spacing = scene->def.world.spacing;
-    for (int i = 0; i < scene->def.emitter_count; i++) {
-        const OozeEmitterDef *emitter = &scene->def.emitters[i].def;
-        double width = ooze_nozzle_width(emitter);
-        if (width < 3.0 * spacing * (1.0 - 1e-9)) {
-            ooze_scene_warn(scene, ooze_scene_item_node(scene, "emitters", i),
-                            "widen it, or make the spacing smaller",
-                            "the nozzle '%s' is %.2g spacings wide; below 3 the jet is poorly "
-                            "resolved",
-                            emitter->name, width / spacing);
-        }
-    }
-}
-
 static void check_ignored(OozeScene *scene, const OozeMethod *method)
 {
     int count;
@@ -276,7 +260,7 @@ OozeStatus ooze_scene_check_physics(OozeScene *scene, OozeWorld *world, OozeErro
     OozeLocaleGuard locale = ooze_locale_enter();
     check_duration(scene);
     check_not_empty(scene, scene->counted || ooze_particles_count(world->particles) > 0);
-    check_nozzles(scene);
+    ooze_scene_check_nozzles(scene, world);
     check_ignored(scene, world->method);
     check_stick(scene, world->method);
     check_name_only(scene, world->method);

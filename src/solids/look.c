@@ -29,7 +29,7 @@ static const OozeLookInfo looks[] = {
      "black rock that glows where it is hot", OOZE_TEXTURE_NONE, 2.5},
     {"mud", OOZE_LOOK_OPAQUE, true, {0.13f, 0.085f, 0.05f}, 0.0, 1.33, 0.25, 0.9, 0.0, 0.0,
      "wet brown", OOZE_TEXTURE_NONE, 0.0},
-    {"wax", OOZE_LOOK_TRANSLUCENT, false, {0.9f, 0.8f, 0.6f}, 0.12, 1.43, 0.3, 0.7, 0.0, 0.6,
+    {"wax", OOZE_LOOK_TRANSLUCENT, false, {0.9f, 0.8f, 0.6f}, 0.12, 1.43, 0.3, 0.7, 0.0, 0.3,
      "light comes through thin parts", OOZE_TEXTURE_NONE, 0.0},
     {"water", OOZE_LOOK_CLEAR, true, {0.62f, 0.90f, 0.95f}, 1.0, 1.333, 0.0, 1.0, 0.0, 0.0,
      "clear, faintly blue", OOZE_TEXTURE_NONE, 0.0},

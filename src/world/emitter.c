@@ -64,8 +64,7 @@ static OozeQuat aim(const OozeEmitterDef *def, OozeAxis up)
                     quat_between(vec3(0, 0, 1), direction));
 }
 
-/* Pose of the nozzle at a time: its aim, then its motion. */
-static OozePose nozzle_pose(const OozeEmitter *emitter, double time)
+OozePose ooze_emitter_pose(const OozeEmitter *emitter, double time)
 {
     OozePose pose = ooze_motion_pose(&emitter->motion, time);
     pose.rotation = quat_unit(quat_mul(pose.rotation, emitter->aim));
@@ -102,7 +101,7 @@ OozeStatus ooze_emitter_create(OozeEmitter *emitter, const OozeEmitterDef *def, 
     status =
         ooze_motion_create(&emitter->motion, &def->motion, def->position, quat_identity(), error);
     if (!status) {
-        OozePose frame = nozzle_pose(emitter, 0.0);
+        OozePose frame = ooze_emitter_pose(emitter, 0.0);
         status = ooze_nozzle_pattern(def, up, spacing, &frame, &emitter->pattern, error);
     }
     if (status) {
@@ -172,7 +171,7 @@ static bool place(const OozeEmitter *emitter, const Batch *batch, uint64_t k, ui
     double left = fmax(batch->end - along / emitter->state.speed, emitter->start);
     double moment = prescribed ? step_end : left;
     double inside = prescribed ? along : 0.0;
-    OozePose pose = nozzle_pose(emitter, moment);
+    OozePose pose = ooze_emitter_pose(emitter, moment);
     OozeVec3 jet = quat_rotate(pose.rotation, vec3(0, 0, emitter->state.speed));
     OozeVec3 x = ooze_pose_to_world(&pose, vec3(point.x, point.y, inside));
     OozeVec3 v = vec3_add(jet, ooze_pose_velocity_at(&pose, x));
@@ -270,7 +269,7 @@ static void prescribe_range(void *data, uint64_t begin, uint64_t end, int worker
 
 bool ooze_emitter_flow_at(const OozeEmitter *emitter, double time, OozeNozzleFlow *flow)
 {
-    flow->pose = nozzle_pose(emitter, time);
+    flow->pose = ooze_emitter_pose(emitter, time);
     flow->jet = quat_rotate(flow->pose.rotation, vec3(0, 0, emitter->state.speed));
     flow->over = time >= emitter->stop || has_reached_limit(emitter);
     return emitter->length > 0.0;

@@ -32,6 +32,8 @@ typedef struct OozeEmitter {
 OozeStatus ooze_emitter_create(OozeEmitter *emitter, const OozeEmitterDef *def, OozeAxis up,
                                double spacing, double support, OozeError *error);
 void ooze_emitter_free(OozeEmitter *emitter);
+/* Pose of the nozzle at a time: its aim, then its motion. */
+OozePose ooze_emitter_pose(const OozeEmitter *emitter, double time);
 
 typedef struct OozeEmission {
     double time, dt;  /* s: the step is (time, time + dt] */

@@ -152,6 +152,11 @@ static void meaningless_settings_are_refused(void **state)
     CHECK_FAILS(ooze_renderer_create(run.scene, &run.def, &renderer, &error), OOZE_ERROR_LIMIT,
                 "GB of memory");
     assert_null(renderer);
+    run.def.caustics = true; /* photons take memory too */
+    OozeError refusal = {0};
+    assert_int_equal(ooze_renderer_create(run.scene, &run.def, &renderer, &refusal),
+                     OOZE_ERROR_LIMIT);
+    assert_non_null(strstr(refusal.hint, "caustics: false"));
     run.def.size = vec3(0, 10, 0);
     CHECK_FAILS(ooze_renderer_create(run.scene, &run.def, &renderer, &error), OOZE_ERROR_ARGUMENT,
                 "0 x 10 pixels");

@@ -142,6 +142,13 @@ static void missing(void **state)
                "materials: {honey: {}}\nfluids: [{material: hony, shape: {type: sphere, radius: "
                "1}}]\n",
                7, 21, "there is no material 'hony'", "did you mean 'honey'?");
+    expect_one(HEAD "materials: {honey: {}}\nrender: {camera: {f_number: 2, focus: hony}}\n", 7, 39,
+               "there is no material or solid 'hony' to focus on", "did you mean 'honey'?");
+    expect_one(HEAD "solids: [{name: floor, shape: {type: plane}}]\n"
+                    "render: {camera: {focus: spoon}}\n",
+               7, 26, "there is no material or solid 'spoon' to focus on", "under materials or");
+    expect_one(HEAD "materials: {honey: {}}\nrender: {camera: {follow: spoon}}\n", 7, 27,
+               "there is no material 'spoon' to follow", "define it under materials");
 }
 
 static void damaged_yaml(void **state)

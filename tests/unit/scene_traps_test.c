@@ -125,6 +125,39 @@ static void thin_nozzle(void **state)
     ooze_scene_free(scene);
 }
 
+/* Nozzles that cross while both are open, and that would not: side by side, or one after the
+   other. */
+static void nozzles_that_overlap(void **state)
+{
+    (void)state;
+    static const char moving[] =
+        HEAD M "emitters:\n"
+               "  - {name: a, material: m, radius: 0.2, position: [-0.5, 1, 0], speed: 1,\n"
+               "     motion: {velocity: [1, 0, 0]}%s}\n"
+               "  - {name: b, material: m, radius: 0.2, position: [%g, 1, 0], speed: 1%s}\n";
+    const struct {
+        const char *first;
+        double x;
+        const char *second;
+        bool warns;
+    } cases[] = {{"", 0.0, "", true},
+                 {", length: 0.2", 0.0, ", length: 0.2", true},
+                 {"", -1.0, "", false},
+                 {", stop: 0.05", 0.0, "", false}};
+    for (int i = 0; i < 4; i++) {
+        char text[2048];
+        snprintf(text, sizeof text, moving, cases[i].first, cases[i].x, cases[i].second);
+        OozeScene *scene = checked(text);
+        bool warned = false;
+        for (int k = 0; k < ooze_scene_diagnostic_count(scene); k++) {
+            const char *message = ooze_scene_diagnostic(scene, k)->message;
+            warned = warned || strstr(message, "the nozzle 'b' emits into the nozzle 'a'");
+        }
+        assert_int_equal(warned, cases[i].warns);
+        ooze_scene_free(scene);
+    }
+}
+
 static double a_millisecond(const OozeStepContext *context)
 {
     return context->material_count > 0 ? 1e-3 : INFINITY;
@@ -299,17 +332,12 @@ static void out_of_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nothing_to_simulate),
-        cmocka_unit_test(empty_fluid),
-        cmocka_unit_test(fluid_in_solid),
-        cmocka_unit_test(overlapping_fluids),
-        cmocka_unit_test(outside_the_box),
-        cmocka_unit_test(thin_nozzle),
-        cmocka_unit_test(long_steps),
-        cmocka_unit_test(frames_and_duration),
-        cmocka_unit_test(ignored_numbers),
-        cmocka_unit_test(ignored_stick),
-        cmocka_unit_test(examples_have_no_warnings),
+        cmocka_unit_test(nothing_to_simulate),  cmocka_unit_test(empty_fluid),
+        cmocka_unit_test(fluid_in_solid),       cmocka_unit_test(overlapping_fluids),
+        cmocka_unit_test(outside_the_box),      cmocka_unit_test(thin_nozzle),
+        cmocka_unit_test(nozzles_that_overlap), cmocka_unit_test(long_steps),
+        cmocka_unit_test(frames_and_duration),  cmocka_unit_test(ignored_numbers),
+        cmocka_unit_test(ignored_stick),        cmocka_unit_test(examples_have_no_warnings),
         cmocka_unit_test(out_of_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
