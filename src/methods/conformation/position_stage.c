@@ -24,12 +24,6 @@ static void predict_range(void *data, uint64_t begin, uint64_t end, int worker)
     const Move *move = data;
     OozeConformationStep *s = move->step;
     for (uint64_t i = begin; i < end; i++) {
-        if (s->evening) {
-            OozeSym3 q[OOZE_MODES];
-            ooze_modes_get(s, i, q);
-            s->evening[i] =
-                ooze_lodge_evening(&s->rheology[s->material[i]], s->more_modes, q, s->expansion[i]);
-        }
         move->x[i] = s->x0[i] + s->dt * s->u[i];
         s->drift[i] = s->position_only_shift[i] = ooze_f32x4(0, 0, 0, 0);
     }
@@ -105,7 +99,6 @@ static OozeStatus allocate_move(Move *move, OozeError *error)
     bool wanted = s->settings.carries_pressure || s->isotropic_pushes;
     s->density_multiplier =
         wanted ? ooze_gathered_alloc(arena, s->local, sizeof *s->density_multiplier) : NULL;
-    s->evening = s->evens ? ooze_arena_alloc(arena, s->n, sizeof *s->evening) : NULL;
     s->density_target = ooze_arena_alloc(arena, s->n, sizeof *s->density_target);
     s->load_excess = ooze_arena_alloc(arena, s->n, sizeof *s->load_excess);
     return ooze_arena_failed(arena) ? ooze_fail_memory(error, "the conformation step", s->n * 72)
