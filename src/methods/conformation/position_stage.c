@@ -2,7 +2,6 @@
 #include "base/fail.h"
 #include "methods/conformation/bodies/step_bodies.h"
 #include "methods/conformation/carried_pressure.h"
-#include "methods/conformation/lodge_formula.h"
 #include "methods/conformation/position_stage_formula.h"
 #include "methods/conformation/push_stress.h"
 
