@@ -114,8 +114,8 @@ static Plug make_case(double radius, double tau, double weissenberg, int steps_a
    Weissenberg number is 1 and 3 at first. They parted at 1.25 before gaps between their particles
    were damped and the particles kept even. 6 is what a user expects of the others too, whose bounds
    are today's figures: plugs of 6 across part with some four particles in their cross-section, and
-   the lattice of 10 across at a Weissenberg number of 3, where a step draws it out by 2.5% and waves
-   cross two spacings, from the nozzle that moves. */
+   the lattice of 10 across at a Weissenberg number of 3, where a step draws it out by 2.5% and
+   waves cross two spacings, from the nozzle that moves. */
 static void conformation_T110_plug(void **state)
 {
     (void)state;
