@@ -55,6 +55,12 @@ OOZE_FORMULA OOZE_REAL ooze_sym3_trace(OozeSym3 a)
     return a.xx + a.yy + a.zz;
 }
 
+/* a : b */
+OOZE_FORMULA OOZE_REAL ooze_sym3_dot(OozeSym3 a, OozeSym3 b)
+{
+    return a.xx * b.xx + a.yy * b.yy + a.zz * b.zz + 2 * (a.xy * b.xy + a.xz * b.xz + a.yz * b.yz);
+}
+
 /* a without its mean normal part. */
 OOZE_FORMULA OozeSym3 ooze_sym3_deviator(OozeSym3 a)
 {

@@ -13,7 +13,7 @@
 /* d : d */
 OOZE_FORMULA OOZE_REAL ooze_sym3_norm2(OozeSym3 d)
 {
-    return d.xx * d.xx + d.yy * d.yy + d.zz * d.zz + 2 * (d.xy * d.xy + d.xz * d.xz + d.yz * d.yz);
+    return ooze_sym3_dot(d, d);
 }
 
 OOZE_FORMULA OOZE_REAL ooze_elastic_strain(OozeSym3 q)

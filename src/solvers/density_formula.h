@@ -22,8 +22,9 @@ OOZE_FORMULA float ooze_drift_limit(float min_distance)
     return 0.1f * min_distance;
 }
 
-/* Share of a support by which a particle that is evened moves in a step, at most. */
-#define OOZE_EVENING_SHARE 0.1f
+/* Share of a support by which one neighbour moves a particle that is evened in a step, at most.
+   With half of it plugs that are drawn out by more than 2% a step part. */
+#define OOZE_EVENING_SHARE 0.2f
 
 /* Weight of the vector from a neighbour at the distance r: the nearer one pushes more, up to the
    support, so that a particle between two others moves to their middle. */

@@ -91,31 +91,65 @@ static double draw(const Plug *p, double most)
     return stretch;
 }
 
-/* Elastic plugs of 8 particles across hold with the default settings until they are drawn to 6
-   times their length, cut from a lattice or filled in disorder. They parted at 1.25 before gaps
-   between their particles were damped and the particles kept even. 6 is what a user expects of
-   others too, and of fluids whose relaxation time times the rate of stretching at first is 2 and
-   10; the bounds are today's figures. */
+/* A plug of this radius in spacings, drawn out at a Weissenberg number, the rate of stretching at
+   first times the relaxation time; elastic ones at 0.2 m/s. Its modulus is that with which shear
+   waves are 7 times as fast as its end. */
+static Plug make_case(double radius, double tau, double weissenberg, int steps_a_second,
+                      OozeFill fill)
+{
+    Plug p = {.spacing = 0.02 / radius,
+              .time_step = 1.0 / steps_a_second,
+              .radius = radius,
+              .length = 2 * radius + 2,
+              .fill = fill};
+    p.speed = isinf(tau) ? 0.2 : weissenberg / tau * p.length * p.spacing;
+    p.matter = maxwell_matter(2000 * pow(p.speed / 0.2, 2), tau);
+    printf("  radius of %g spacings, step of 1/%d s, %s, relaxation time %g s, %.2g m/s\n", radius,
+           steps_a_second, fill == OOZE_FILL_LATTICE ? "lattice" : "jittered", tau, p.speed);
+    return p;
+}
+
+/* Plugs of 8 and 10 particles across hold with the default settings until they are drawn to 6 times
+   their length, cut from a lattice or filled in disorder: elastic ones, and fluids whose
+   Weissenberg number is 1 and 3 at first. They parted at 1.25 before gaps between their particles
+   were damped and the particles kept even. 6 is what a user expects of the others too, whose bounds
+   are today's figures: plugs of 6 across part with some four particles in their cross-section, and
+   the lattice of 10 across at a Weissenberg number of 3, where a step draws it out by 2.5% and
+   waves cross two spacings, from the nozzle that moves. */
 static void conformation_T110_plug(void **state)
 {
     (void)state;
-    const double radius[] = {4, 5, 3}, length[] = {10, 12, 8}, least[] = {6, 1.75, 4.25},
-                 taus[] = {INFINITY, 0.5, 2.5};
+    enum { LATTICE, JITTERED, SHORT_STEP, VARIANTS };
+    const double radius[] = {4, 5, 3}, least[] = {6, 6, 4};
+    const double tau[] = {INFINITY, 0.5, 0.5, 5}, weissenberg[] = {0, 3, 1, 1};
     for (int k = 0; k < (full_sweep() ? 3 : 1); k++) {
-        for (int kind = 0; kind < (full_sweep() ? 5 : 2); kind++) {
-            const bool relaxes = kind == 1 || kind == 2;
-            Plug p = {.spacing = 0.02 / radius[k],
-                      .time_step = kind == 4 ? 1.0 / 480 : 1.0 / 240,
-                      .radius = radius[k],
-                      .length = length[k],
-                      .speed = 0.2,
-                      .matter = maxwell_matter(2000, taus[relaxes ? kind : 0]),
-                      .fill = kind == 3 ? OOZE_FILL_JITTERED : OOZE_FILL_LATTICE};
-            printf("  radius of %g spacings, step of %g s, %s, relaxation time %g s\n", radius[k],
-                   p.time_step, kind == 3 ? "jittered" : "lattice", p.matter.relaxation);
-            MEASURED("stretch without parting", draw(&p, 6), relaxes ? 1.25 : least[k], 6);
+        for (int kind = 0; kind < (full_sweep() ? 4 : 3); kind++) {
+            for (int v = 0; v < (full_sweep() ? VARIANTS : 1); v++) {
+                Plug p =
+                    make_case(radius[k], tau[kind], weissenberg[kind], v == SHORT_STEP ? 480 : 240,
+                              v == JITTERED ? OOZE_FILL_JITTERED : OOZE_FILL_LATTICE);
+                bool coarse = radius[k] == 5 && weissenberg[kind] == 3 && v == LATTICE;
+                MEASURED("stretch without parting", draw(&p, 6), coarse ? 1.5 : least[k], 6);
+            }
         }
     }
 }
 
-ACCEPTANCE_MAIN(cmocka_unit_test(conformation_T110_plug))
+/* Weissenberg numbers of 0.3 and 0.6 at first, which fall with the length, and the stretch that the
+   fluid remembers with them. Shifts that keep particles even would take a tenth of the extensional
+   viscosity there (rheometer_T03_stretch), and are left out. 6 is what a user expects; the bounds
+   are today's figures. */
+static void conformation_T112_slow(void **state)
+{
+    (void)state;
+    const double weissenberg[] = {0.3, 0.6}, least[] = {1.25, 3.5};
+    for (int k = 0; k < 2; k++) {
+        for (int other = 0; other < (full_sweep() ? 3 : 1); other++) {
+            Plug p = make_case(4, 0.5, weissenberg[k], other == 2 ? 480 : 240,
+                               other == 1 ? OOZE_FILL_JITTERED : OOZE_FILL_LATTICE);
+            MEASURED("stretch without parting", draw(&p, 6), least[k], 6);
+        }
+    }
+}
+
+ACCEPTANCE_MAIN(cmocka_unit_test(conformation_T110_plug), cmocka_unit_test(conformation_T112_slow))

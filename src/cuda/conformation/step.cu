@@ -183,6 +183,7 @@ static void allocate(Step *step)
     s->rheology = rheology;
     bool lodge = step->plan.settings.formulation == OOZE_FORMULATION_LODGE;
     s->next_warm_start = scratch<float4>(gpu, lodge ? n : 0);
+    s->evening = step->plan.evens ? scratch<OozeSym3>(gpu, n) : nullptr;
     bool carries = step->plan.settings.carries_pressure;
     s->next_pressure = carries ? scratch<OozeCarriedPressure>(gpu, n) : nullptr;
     s->slow = carries ? scratch<float>(gpu, n) : nullptr;
@@ -288,12 +289,6 @@ static void predict(Step *step, float4 *x)
     StepView s = step->view;
     for_each(
         step->gpu, s.n, OOZE_BODY(uint32_t i) {
-            if (s.evening) {
-                OozeSym3 q[OOZE_MODES];
-                modes_get(s, i, s.more_modes, q);
-                s.evening[i] =
-                    ooze_lodge_evening(&s.rheology[s.material[i]], s.more_modes, q, s.expansion[i]);
-            }
             x[i] = s.x0[i] + s.dt * s.u[i];
             s.drift[i] = s.position_only_shift[i] = f32x4(0, 0, 0);
         });
@@ -388,7 +383,6 @@ static OozeStatus move(Step *step, const Formulation *formulation, OozeError *er
     StepView *s = &step->view;
     OozeStepTimer *timer = step->context->timer;
     float4 *x = scratch<float4>(gpu, s->n), *shift = scratch<float4>(gpu, s->n);
-    s->evening = step->plan.evens ? scratch<OozeSym3>(gpu, s->n) : nullptr;
     s->drift = scratch<float4>(gpu, s->n);
     s->position_only_shift = scratch<float4>(gpu, s->n);
     s->density_target = scratch<float>(gpu, s->n);

@@ -52,7 +52,7 @@ static OozeStatus plan_materials(const OozeStepContext *c, OozeConformationPlan 
                 ooze_body_rheology(c, &c->materials[m], &recipe, (OozeBodyKind)kind);
         }
     }
-    bool second_order = false, lasting = false; /* some material never relaxes */
+    bool second_order = false, elastic = false;
     OozeStatus status =
         by_temperature > 0 ? ooze_temperature_rows_plan(c, plan, first, &recipe, error) : OOZE_OK;
     for (int k = 0; !status && k < plan->row_count; k++) {
@@ -62,10 +62,10 @@ static OozeStatus plan_materials(const OozeStepContext *c, OozeConformationPlan 
             ooze_max(plan->largest_surface_tension, tension / row->relative_mass);
         plan->interfaces = plan->interfaces || row->interface_tension > 0.0f;
         second_order = second_order || row->second_order;
-        lasting = lasting || isinf(row->longest_relaxation);
+        elastic = elastic || row->longest_relaxation > 0.0f;
     }
     plan->settings.second_order = second_order;
-    plan->evens = lasting && plan->settings.formulation == OOZE_FORMULATION_LODGE;
+    plan->evens = elastic && plan->settings.formulation == OOZE_FORMULATION_LODGE;
     plan->drift_share =
         OOZE_DRIFT_SHARE * ooze_surface_drift(plan->largest_surface_tension, (float)c->spacing,
                                               plan->dt, (float)vec3_length(c->gravity));

@@ -2,7 +2,6 @@
 #include "base/fail.h"
 #include "methods/conformation/bodies/step_bodies.h"
 #include "methods/conformation/carried_pressure.h"
-#include "methods/conformation/lodge_formula.h"
 #include "methods/conformation/position_stage_formula.h"
 #include "methods/conformation/push_stress.h"
 
@@ -24,12 +23,6 @@ static void predict_range(void *data, uint64_t begin, uint64_t end, int worker)
     const Move *move = data;
     OozeConformationStep *s = move->step;
     for (uint64_t i = begin; i < end; i++) {
-        if (s->evening) {
-            OozeSym3 q[OOZE_MODES];
-            ooze_modes_get(s, i, q);
-            s->evening[i] =
-                ooze_lodge_evening(&s->rheology[s->material[i]], s->more_modes, q, s->expansion[i]);
-        }
         move->x[i] = s->x0[i] + s->dt * s->u[i];
         s->drift[i] = s->position_only_shift[i] = ooze_f32x4(0, 0, 0, 0);
     }
@@ -105,7 +98,6 @@ static OozeStatus allocate_move(Move *move, OozeError *error)
     bool wanted = s->settings.carries_pressure || s->isotropic_pushes;
     s->density_multiplier =
         wanted ? ooze_gathered_alloc(arena, s->local, sizeof *s->density_multiplier) : NULL;
-    s->evening = s->evens ? ooze_arena_alloc(arena, s->n, sizeof *s->evening) : NULL;
     s->density_target = ooze_arena_alloc(arena, s->n, sizeof *s->density_target);
     s->load_excess = ooze_arena_alloc(arena, s->n, sizeof *s->load_excess);
     return ooze_arena_failed(arena) ? ooze_fail_memory(error, "the conformation step", s->n * 72)
