@@ -407,9 +407,9 @@ static void allocate(OozeLodge *solve)
 {
     OozeArena *arena = solve->step->context->arena;
     uint64_t n = solve->step->n, local = solve->step->local;
-    solve->stiffness = ooze_gathered_alloc(arena, n, sizeof *solve->stiffness);
+    solve->stiffness = ooze_gathered_alloc(arena, local, sizeof *solve->stiffness);
     solve->explicit_stress = ooze_gathered_alloc(arena, n, sizeof *solve->explicit_stress);
-    solve->bulk = ooze_gathered_alloc(arena, n, sizeof *solve->bulk);
+    solve->bulk = ooze_gathered_alloc(arena, local, sizeof *solve->bulk);
     solve->hourglass = ooze_gathered_alloc(arena, local, sizeof *solve->hourglass);
     solve->edge_hourglass = ooze_gathered_alloc(arena, n, sizeof *solve->edge_hourglass);
     solve->flux = ooze_gathered_alloc(arena, local, sizeof *solve->flux);

@@ -276,9 +276,6 @@ static const char *refuses_ranks(const OozeStepContext *c)
     OozeConformationSettings settings = ooze_conformation_settings(c);
     const char *why = NULL;
     why = settings.impact_passes > 0 ? "impact_passes above 0 need one process" : why;
-    why = settings.preconditioner == OOZE_PRECONDITIONER_MULTIGRID
-              ? "velocity_preconditioner: multigrid needs one process"
-              : why;
     return settings.formulation != OOZE_FORMULATION_LODGE
                ? "formulations other than lodge need one process"
                : why;
