@@ -34,6 +34,9 @@ double ooze_lodge_multiply_by(OozeLodge *solve, const OozeF32x4 *input, bool wit
     solve->with_explicit_terms = with_explicit_terms;
     OozeHalo *halo = solve->step->context->halo;
     ooze_halo_refresh(halo, (void *)input, sizeof *input);
+    if (solve->pairs) {
+        ooze_impact_fetch(solve->pairs, input);
+    }
     ooze_lodge_solids_spread(solve);
     run(solve, ooze_lodge_loops()->stress);
     ooze_halo_refresh(halo, solve->flux, sizeof *solve->flux);

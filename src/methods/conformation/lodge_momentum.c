@@ -305,7 +305,10 @@ static void find_components(Job *job)
     ooze_conformation_find_components(s, true, solve->parent, solve->root);
     if (solve->pairs) {
         for (uint64_t k = 0; k < solve->pairs->count; k++) {
-            ooze_component_join(solve->parent, solve->pairs->pair[k].i, solve->pairs->pair[k].j);
+            const OozeImpactPair *pair = &solve->pairs->pair[k];
+            if (pair->i < s->n && pair->j < s->n) {
+                ooze_component_join(solve->parent, pair->i, pair->j);
+            }
         }
     }
     if (s->coupling) {

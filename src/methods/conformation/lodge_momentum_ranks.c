@@ -5,6 +5,7 @@
 
 #include "base/fail.h"
 #include "methods/conformation/component_sharing.h"
+#include "methods/conformation/impact_solve.h"
 #include "methods/conformation/lodge_momentum.h"
 
 enum { GRAIN = OOZE_CONFORMATION_GRAIN };
@@ -115,13 +116,20 @@ OozeStatus ooze_momentum_number_shared(OozeMomentumJob *job, OozeError *error)
     const OozeConformationStep *s = solve->step;
     OozeArena *arena = s->context->arena;
     int solids = s->coupling ? s->coupling->count : 0;
-    double *lowest = ooze_arena_alloc(arena, (uint64_t)solids, sizeof *lowest);
+    uint64_t pairs = solve->all_pairs ? solve->all_pairs->count : 0,
+             count = (uint64_t)solids + pairs;
+    double *lowest = ooze_arena_alloc(arena, count, sizeof *lowest);
+    uint64_t *first = ooze_arena_alloc(arena, count, sizeof *first);
     OozeF32x4 *origin = ooze_arena_alloc(arena, s->local, sizeof *origin);
-    if (!lowest || !origin) {
+    if (!lowest || !first || !origin) {
         return ooze_fail_memory(error, "the velocity solve", s->local * sizeof *origin);
     }
-    OozeComponentSets sets = {solids, job->solid_first, lowest};
-    ooze_component_sharing_find(solve, solids > 0 ? &sets : NULL);
+    for (uint64_t k = 0; k < count; k++) {
+        first[k] =
+            k < (uint64_t)solids ? job->solid_first[k] : solve->pair_particle[k - (uint64_t)solids];
+    }
+    OozeComponentSets sets = {(int)count, first, lowest};
+    ooze_component_sharing_find(solve, count > 0 ? &sets : NULL);
     OozeStatus status = find_origins(job, error);
     if (status) {
         return status;

@@ -274,11 +274,9 @@ static const char *const ghost_fields[] = {"material", NULL};
 static const char *refuses_ranks(const OozeStepContext *c)
 {
     OozeConformationSettings settings = ooze_conformation_settings(c);
-    const char *why = NULL;
-    why = settings.impact_passes > 0 ? "impact_passes above 0 need one process" : why;
     return settings.formulation != OOZE_FORMULATION_LODGE
                ? "formulations other than lodge need one process"
-               : why;
+               : NULL;
 }
 
 const OozeMethod ooze_method_conformation = {
