@@ -85,6 +85,28 @@ static OozeStatus move_back(Moved *moved, const OozeDensityJob *job, OozeF32x4 *
     return ooze_split_move_back(job->split, moved->columns, moved->count, error);
 }
 
+/* What another stage does between sweeps, in the order of its particles. */
+typedef struct Between {
+    const OozeDensityJob *job;
+    OozeF32x4 *shift; /* in that order */
+    OozeStatus status;
+    OozeError *error;
+} Between;
+
+static void between_on_ranks(void *user, OozeF32x4 *shift)
+{
+    Between *between = user;
+    const OozeDensityJob *job = between->job;
+    OozeColumn there = {shift, between->shift, sizeof *shift};
+    OozeColumn back = {between->shift, shift, sizeof *shift};
+    OozeStatus status = ooze_split_move_back(job->split, &there, 1, between->error);
+    if (!status) {
+        job->between(job->user, between->shift);
+        status = ooze_split_move(job->split, &back, 1, between->error);
+    }
+    between->status = status ? status : between->status;
+}
+
 OozeStatus ooze_density_solve_on_ranks(const OozeDensityJob *job, OozeF32x4 *x, OozeF32x4 *shift,
                                        OozeError *error)
 {
@@ -98,6 +120,11 @@ OozeStatus ooze_density_solve_on_ranks(const OozeDensityJob *job, OozeF32x4 *x, 
     }
     moved.context.halo = *job->halo;
     moved.job.context = &moved.context;
+    Between between = {.job = job, .shift = shift, .error = error};
+    if (job->between) {
+        moved.job.between = between_on_ranks;
+        moved.job.user = &between;
+    }
     OozeSplitPoints points = {(const OozeFloat4 *)x, job->n, c->support, &c->periodic};
     double *shares = ooze_arena_alloc(c->arena, (uint64_t)ranks->count + 1, sizeof *shares);
     OozeStatus status = shares ? OOZE_OK : ooze_fail_memory(error, "the density stage", 0);
@@ -109,6 +136,7 @@ OozeStatus ooze_density_solve_on_ranks(const OozeDensityJob *job, OozeF32x4 *x, 
     status = status ? status : move_there(&moved, job, x, error);
     ooze_timer_lap(c->timer, "density_move");
     status = status ? status : ooze_density_solve_part(&moved.job, moved.x, moved.shift, error);
+    status = status ? status : between.status;
     status = status ? status : move_back(&moved, job, shift, error);
     ooze_timer_lap(c->timer, "density_move");
     return status;

@@ -271,14 +271,6 @@ static const char *const chosen_keys[] = {"velocity_iterations", "passes", "dens
 
 static const char *const ghost_fields[] = {"material", NULL};
 
-static const char *refuses_ranks(const OozeStepContext *c)
-{
-    OozeConformationSettings settings = ooze_conformation_settings(c);
-    return settings.formulation != OOZE_FORMULATION_LODGE
-               ? "formulations other than lodge need one process"
-               : NULL;
-}
-
 const OozeMethod ooze_method_conformation = {
     .info = {.name = "conformation",
              .summary = "viscoelastic fluids by polymer conformation: honey, cream, slime, jelly",
@@ -293,7 +285,6 @@ const OozeMethod ooze_method_conformation = {
     .wants_field = wants_mode,
     .material_keys = material_keys,
     .ghost_fields = ghost_fields,
-    .refuses_ranks = refuses_ranks,
     .uses_fluid_neighbours = true,
     .uses_boundary_neighbours = true,
     .takes_bodies = true,
