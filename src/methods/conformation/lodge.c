@@ -34,6 +34,7 @@ double ooze_lodge_multiply_by(OozeLodge *solve, const OozeF32x4 *input, bool wit
     solve->with_explicit_terms = with_explicit_terms;
     OozeHalo *halo = solve->step->context->halo;
     ooze_halo_refresh(halo, (void *)input, sizeof *input);
+    ooze_step_bodies_fetch(solve->step, input);
     if (solve->pairs) {
         ooze_impact_fetch(solve->pairs, input);
     }

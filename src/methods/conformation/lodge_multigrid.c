@@ -214,8 +214,8 @@ static OozeStatus allocate(OozeLodgeMultigrid *mg, OozeError *error)
     if (s->bodies && s->bodies->all.rigid_count > 0) {
         mg->response = ooze_arena_alloc(arena, n, sizeof *mg->response);
         mg->spread = ooze_arena_alloc(arena, n, sizeof *mg->spread);
-        mg->around = ooze_arena_alloc(arena, n, sizeof *mg->around);
-        mg->around_weight = ooze_arena_alloc(arena, n, sizeof *mg->around_weight);
+        mg->around = ooze_arena_alloc(arena, s->local, sizeof *mg->around);
+        mg->around_weight = ooze_arena_alloc(arena, s->local, sizeof *mg->around_weight);
         mg->slot_around =
             ooze_arena_alloc(arena, s->bodies->all.rigid_slots, sizeof *mg->slot_around);
     }

@@ -269,7 +269,7 @@ static OozeStatus check(const OozeStepContext *context, OozeError *error)
 static const char *const chosen_keys[] = {"velocity_iterations", "passes", "density_iterations",
                                           NULL};
 
-static const char *const ghost_fields[] = {"material", NULL};
+static const char *const ghost_fields[] = {"material", "body", NULL};
 
 const OozeMethod ooze_method_conformation = {
     .info = {.name = "conformation",
@@ -285,6 +285,7 @@ const OozeMethod ooze_method_conformation = {
     .wants_field = wants_mode,
     .material_keys = material_keys,
     .ghost_fields = ghost_fields,
+    .shares_bodies = true,
     .uses_fluid_neighbours = true,
     .uses_boundary_neighbours = true,
     .takes_bodies = true,
