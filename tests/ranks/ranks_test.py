@@ -184,6 +184,27 @@ emitters:""")
                 text = variant(f"{{name: conformation, formulation: {words}}}", material)
                 self.expect_same_bits(text, RANKS if FULL else (3,))
 
+    def test_particle_bodies_have_the_same_bits(self):
+        """Rigid bodies and a soft one that fall on fluid, for 40 steps; with masses and with
+        multigrid, in which rigid bodies have smoothers of their own."""
+        for words, steps in (("divergence_iterations: 2", "0.1"),
+                             ("velocity_preconditioner: multigrid", "0.025")):
+            with self.subTest(words):
+                text = variant(f"{{name: conformation, {words}}}",
+                               "{density: 1000, modulus: 200, relaxation_time: 0.05}\n"
+                               "  wood: {density: 600}\n"
+                               "  jelly: {density: 1000, modulus: 5000}", duration=steps)
+                text = text.replace("\nemitters:", """
+  - {name: log, material: wood, body: rigid, velocity: [0, -1, 0],
+     shape: {type: box, position: [0, 0.18, 0], size: [0.05, 0.05, 0.14]}}
+  - {name: cube, material: wood, body: rigid, velocity: [0, -1, 0],
+     shape: {type: box, position: [0.02, 0.26, 0.05], size: [0.05, 0.05, 0.05]}}
+  - {name: jelly, material: jelly, body: soft, velocity: [0, -1, 0],
+     shape: {type: box, position: [-0.04, 0.26, -0.03], size: [0.05, 0.05, 0.14]}}
+
+emitters:""")
+                self.expect_same_bits(text, RANKS if FULL else (3,))
+
     def test_stress_has_the_same_bits(self):
         text = variant("{name: stress}", "{density: 1000, modulus: 200, relaxation_time: 0.05}",
                        "1/4000", "0.025")
