@@ -54,8 +54,11 @@ static OozeStatus measure(OozeRunSession *session, bool at_frame, OozeError *err
     if (!at_frame && !session->has_step_probes) {
         return OOZE_OK;
     }
-    if (!leads(session)) {
-        return ooze_world_sync_to_host(session->world, error);
+    if (session->ranks) { /* whatever the probes need: all processes take part */
+        OozeStatus status = ooze_world_sync_to_host(session->world, error);
+        if (status || !leads(session)) {
+            return status;
+        }
     }
     OozeFrame frame;
     OozeStatus status = ooze_world_measure(session->world, !at_frame, error);

@@ -132,9 +132,9 @@ static void link_first_elements(Gpu *gpu, VelocityMultigrid *mg, const VelocityM
                     }
                     float r2 = delta<true>(input, here, input.x0[j]).r2;
                     if (edge_weight(input, r2) >= input.link_weight) {
-                        count = count < OOZE_VELOCITY_SLOTS - 1
-                                    ? ooze_velocity_insert(list, count, other)
-                                    : count;
+                        bool links = ooze_velocity_link_place(&level.shape, level.cell[e],
+                                                              level.cell[other]) >= 0;
+                        count = links ? ooze_velocity_insert(list, count, other) : count;
                         last = other;
                     }
                 });

@@ -43,6 +43,7 @@ typedef struct OozeMethod {
     /* Why these settings, materials and solids cannot be used by several processes, as the end of a
        sentence; NULL: they can. May be NULL itself. */
     const char *(*refuses_ranks)(const OozeStepContext *context);
+    bool shares_bodies; /* particle bodies may be shared by several processes */
 
     /* Private data that lives as long as the world; saved numbers belong in fields, or in arrays.
        May be NULL with destroy. */

@@ -504,6 +504,12 @@ static OozeStatus extend_to_ghosts(OozeDensitySweep *s, const OozeF32x4 *x, Ooze
     ooze_halo_refresh(c->halo, s->x, sizeof *s->x);
     ooze_halo_refresh(c->halo, s->x0_lambda, sizeof *s->x0_lambda);
     ooze_halo_refresh(c->halo, s->mobility, sizeof *s->mobility);
+    if (s->effective_inverse_mass != s->mobility) {
+        ooze_halo_refresh(c->halo, s->effective_inverse_mass, sizeof *s->effective_inverse_mass);
+    }
+    if (s->rigid) {
+        ooze_halo_refresh(c->halo, s->rigid, sizeof *s->rigid);
+    }
     for (uint64_t k = n; k < local; k++) {
         order[k] = (uint32_t)k;
         first[k] = s->x[k];

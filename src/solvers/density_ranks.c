@@ -6,7 +6,7 @@
 #include "base/fail.h"
 #include "solvers/density_sweep.h"
 
-enum { COLUMNS_MAX = 8 };
+enum { COLUMNS_MAX = 12 };
 
 /* The arrays of the job while its particles are divided otherwise. */
 typedef struct Moved {
@@ -16,6 +16,9 @@ typedef struct Moved {
     float *mobility, *density_target, *load_excess;
     OozeF32x4 *start;
     OozeSym3 *evening;
+    float *effective_inverse_mass; /* this and the next two: of particle bodies */
+    uint16_t *rigid;
+    uint8_t *ignores_boundary;
     OozeColumn columns[COLUMNS_MAX];
     int count;
 } Moved;
@@ -38,6 +41,10 @@ static OozeStatus allocate(Moved *moved, const OozeDensityJob *job, OozeError *e
     moved->load_excess = ooze_arena_alloc(arena, n, sizeof *moved->load_excess);
     moved->start = ooze_arena_alloc(arena, n, sizeof *moved->start);
     moved->evening = ooze_arena_alloc(arena, job->evening ? n : 0, sizeof *moved->evening);
+    moved->effective_inverse_mass = ooze_arena_alloc(arena, job->effective_inverse_mass ? n : 0,
+                                                     sizeof *moved->effective_inverse_mass);
+    moved->rigid = ooze_arena_alloc(arena, job->rigid ? n : 0, sizeof *moved->rigid);
+    moved->ignores_boundary = ooze_arena_alloc(arena, job->ignores_boundary ? n : 0, 1);
     moved->job.drift = ooze_arena_alloc(arena, n, sizeof *moved->job.drift);
     moved->job.position_only_shift =
         ooze_arena_alloc(arena, n, sizeof *moved->job.position_only_shift);
@@ -62,6 +69,10 @@ static OozeStatus move_there(Moved *moved, const OozeDensityJob *job, const Ooze
     moved->job.multiplier = job->multiplier ? moved->job.multiplier : NULL;
     moved->job.position_only_shift =
         job->position_only_shift ? moved->job.position_only_shift : NULL;
+    moved->job.effective_inverse_mass =
+        job->effective_inverse_mass ? moved->effective_inverse_mass : NULL;
+    moved->job.rigid = job->rigid ? moved->rigid : NULL;
+    moved->job.ignores_boundary = job->ignores_boundary ? moved->ignores_boundary : NULL;
     moved->job.workspace = NULL;
     moved->count = 0;
     add_column(moved, x, moved->x, sizeof *x);
@@ -70,6 +81,10 @@ static OozeStatus move_there(Moved *moved, const OozeDensityJob *job, const Ooze
     add_column(moved, job->load_excess, moved->load_excess, sizeof *job->load_excess);
     add_column(moved, job->start, moved->start, sizeof *job->start);
     add_column(moved, job->evening, moved->evening, sizeof *job->evening);
+    add_column(moved, job->effective_inverse_mass, moved->effective_inverse_mass,
+               sizeof *job->effective_inverse_mass);
+    add_column(moved, job->rigid, moved->rigid, sizeof *job->rigid);
+    add_column(moved, job->ignores_boundary, moved->ignores_boundary, 1);
     return ooze_split_move(job->split, moved->columns, moved->count, error);
 }
 
@@ -85,6 +100,28 @@ static OozeStatus move_back(Moved *moved, const OozeDensityJob *job, OozeF32x4 *
     return ooze_split_move_back(job->split, moved->columns, moved->count, error);
 }
 
+/* What another stage does between sweeps, in the order of its particles. */
+typedef struct Between {
+    const OozeDensityJob *job;
+    OozeF32x4 *shift; /* in that order */
+    OozeStatus status;
+    OozeError *error;
+} Between;
+
+static void between_on_ranks(void *user, OozeF32x4 *shift)
+{
+    Between *between = user;
+    const OozeDensityJob *job = between->job;
+    OozeColumn there = {shift, between->shift, sizeof *shift};
+    OozeColumn back = {between->shift, shift, sizeof *shift};
+    OozeStatus status = ooze_split_move_back(job->split, &there, 1, between->error);
+    if (!status) {
+        job->between(job->user, between->shift);
+        status = ooze_split_move(job->split, &back, 1, between->error);
+    }
+    between->status = status ? status : between->status;
+}
+
 OozeStatus ooze_density_solve_on_ranks(const OozeDensityJob *job, OozeF32x4 *x, OozeF32x4 *shift,
                                        OozeError *error)
 {
@@ -98,6 +135,11 @@ OozeStatus ooze_density_solve_on_ranks(const OozeDensityJob *job, OozeF32x4 *x, 
     }
     moved.context.halo = *job->halo;
     moved.job.context = &moved.context;
+    Between between = {.job = job, .shift = shift, .error = error};
+    if (job->between) {
+        moved.job.between = between_on_ranks;
+        moved.job.user = &between;
+    }
     OozeSplitPoints points = {(const OozeFloat4 *)x, job->n, c->support, &c->periodic};
     double *shares = ooze_arena_alloc(c->arena, (uint64_t)ranks->count + 1, sizeof *shares);
     OozeStatus status = shares ? OOZE_OK : ooze_fail_memory(error, "the density stage", 0);
@@ -109,6 +151,7 @@ OozeStatus ooze_density_solve_on_ranks(const OozeDensityJob *job, OozeF32x4 *x, 
     status = status ? status : move_there(&moved, job, x, error);
     ooze_timer_lap(c->timer, "density_move");
     status = status ? status : ooze_density_solve_part(&moved.job, moved.x, moved.shift, error);
+    status = status ? status : between.status;
     status = status ? status : move_back(&moved, job, shift, error);
     ooze_timer_lap(c->timer, "density_move");
     return status;

@@ -27,18 +27,25 @@ static void bounds_range(void *data, uint64_t begin, uint64_t end, int worker)
 }
 
 void ooze_grid_find_axes(const OozeF32x4 *x, uint64_t n, double spacing,
-                         const OozePeriodic *periodic, OozeThreads *threads,
+                         const OozePeriodic *periodic, OozeThreads *threads, OozeHalo *halo,
                          OozeMultigridAxis axis[3])
 {
     Bounds bounds = {.x = x, .block = n / BOUNDS_BLOCKS + 1};
     ooze_parallel_for(threads, n, bounds.block, bounds_range, &bounds);
+    double ends[6]; /* highest of -x and x */
     for (int k = 0; k < 3; k++) {
-        float low = bounds.low[0][k], high = bounds.high[0][k];
-        for (uint64_t b = 1; b * bounds.block < n; b++) {
+        float low = FLT_MAX, high = -FLT_MAX;
+        for (uint64_t b = 0; b * bounds.block < n; b++) {
             low = bounds.low[b][k] < low ? bounds.low[b][k] : low;
             high = bounds.high[b][k] > high ? bounds.high[b][k] : high;
         }
-        axis[k] = ooze_multigrid_axis(spacing, low, high, periodic ? (double)periodic->min[k] : 0.0,
+        ends[k] = -(double)low;
+        ends[3 + k] = (double)high;
+    }
+    ooze_halo_max(halo, ends, 6);
+    for (int k = 0; k < 3; k++) {
+        axis[k] = ooze_multigrid_axis(spacing, (float)-ends[k], (float)ends[3 + k],
+                                      periodic ? (double)periodic->min[k] : 0.0,
                                       periodic ? (double)periodic->length[k] : 0.0);
     }
 }

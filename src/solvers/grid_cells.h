@@ -3,12 +3,14 @@
 #define OOZE_SOLVERS_GRID_CELLS_H
 
 #include "base/f32x4.h"
+#include "particles/halo.h"
 #include "solvers/grid_multigrid_formula.h"
 #include "solvers/key_sort.h"
 
-/* The axes of the first grid over n particles; periodic NULL: no axis is periodic. */
+/* The axes of the first grid over n particles and those of other processes; periodic NULL: no axis
+   is periodic; halo NULL: there is one process. */
 void ooze_grid_find_axes(const OozeF32x4 *x, uint64_t n, double spacing,
-                         const OozePeriodic *periodic, OozeThreads *threads,
+                         const OozePeriodic *periodic, OozeThreads *threads, OozeHalo *halo,
                          OozeMultigridAxis axis[3]);
 
 /* Sorted keys as groups of equal ones. */

@@ -52,7 +52,7 @@ static void find_first_cells(OozeGridMultigrid *mg, const OozeGridMultigridInput
     OozeMultigridLevel *level = &mg->level[0];
     OozeMultigridAxis axis[3];
     OozeKeySort sort;
-    ooze_grid_find_axes(input->x, mg->n, input->spacing, input->periodic, mg->threads, axis);
+    ooze_grid_find_axes(input->x, mg->n, input->spacing, input->periodic, mg->threads, NULL, axis);
     const int32_t cells[3] = {axis[0].cells, axis[1].cells, axis[2].cells};
     const bool wraps[3] = {axis[0].wraps, axis[1].wraps, axis[2].wraps};
     level->shape = ooze_multigrid_shape(cells, wraps);

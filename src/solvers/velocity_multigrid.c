@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/fail.h"
-#include "solvers/velocity_multigrid_levels.h"
+#include "solvers/velocity_multigrid_ranks.h"
 
 OozeVelocityMultigrid *ooze_velocity_multigrid_create(void)
 {
@@ -38,14 +38,48 @@ uint64_t ooze_velocity_multigrid_bytes(const OozeVelocityMultigrid *mg)
 
 /* ---- matrices ---- */
 
-static void fill_level(OozeVelocityMultigrid *mg, const OozeVelocityMultigridInput *input, int k)
+/* Matrices of elements that are on this rank. */
+static uint64_t matrix_count(const OozeVelocityMultigrid *mg, const OozeVelocityLevel *level)
+{
+    return level->local ? mg->sharing->local_count : level->elements;
+}
+
+/* Matrices of the elements of a level, on all ranks that need them. */
+static OozeStatus fill_elements(OozeVelocityMultigrid *mg, OozeVelocitySweep *sweep, int k,
+                                OozeError *error)
+{
+    const OozeVelocityLoops *loops = ooze_velocity_loops();
+    const OozeVelocitySharing *sharing = mg->sharing;
+    const OozeVelocityLevel *level = sweep->level;
+    if (sharing && k == 0) {
+        ooze_velocity_fetch_visitors(mg, sweep->input);
+        ooze_velocity_each_listed(mg->threads, sharing->owned, sharing->owned_count,
+                                  loops->elements, sweep);
+        ooze_velocity_fetch_matrices(mg);
+        return OOZE_OK;
+    }
+    uint64_t begin = 0, end = level->elements;
+    if (ooze_velocity_is_gathered(mg, level)) {
+        begin = sharing->parent_at[sharing->ranks->rank];
+        end = sharing->parent_at[sharing->ranks->rank + 1];
+    }
+    ooze_velocity_each_between(mg->threads, begin, end, OOZE_VELOCITY_ELEMENT_GRAIN,
+                               k == 0 ? loops->elements : loops->coarse_elements, sweep);
+    return ooze_velocity_is_gathered(mg, level) ? ooze_velocity_gather_matrices(mg, error)
+                                                : OOZE_OK;
+}
+
+static OozeStatus fill_level(OozeVelocityMultigrid *mg, const OozeVelocityMultigridInput *input,
+                             int k, OozeError *error)
 {
     OozeVelocityLevel *level = &mg->level[k];
-    const OozeVelocityLoops *loops = ooze_velocity_loops();
     OozeVelocitySweep sweep = {.mg = mg, .level = level, .input = input};
-    ooze_parallel_for(mg->threads, level->elements, OOZE_VELOCITY_ELEMENT_GRAIN,
-                      k == 0 ? loops->elements : loops->coarse_elements, &sweep);
-    ooze_parallel_for(mg->threads, level->nodes, OOZE_VELOCITY_NODE_GRAIN, loops->rows, &sweep);
+    OozeStatus status = fill_elements(mg, &sweep, k, error);
+    if (status || ooze_velocity_multigrid_failed(mg)) {
+        return status;
+    }
+    ooze_velocity_each_between(mg->threads, level->node_begin, level->node_end,
+                               OOZE_VELOCITY_NODE_GRAIN, ooze_velocity_loops()->rows, &sweep);
     bool dense = k + 1 == mg->levels && mg->dense;
     if (dense) {
         ooze_velocity_factorise_level(level, mg->dense);
@@ -53,6 +87,7 @@ static void fill_level(OozeVelocityMultigrid *mg, const OozeVelocityMultigridInp
         ooze_parallel_for(mg->threads, level->isolated_count, 1, ooze_velocity_invert_isolated,
                           level);
     }
+    return OOZE_OK;
 }
 
 OozeStatus ooze_velocity_multigrid_refill(OozeVelocityMultigrid *mg,
@@ -61,17 +96,18 @@ OozeStatus ooze_velocity_multigrid_refill(OozeVelocityMultigrid *mg,
     ooze_arena_reset(mg->temporary);
     for (int k = 0; k < mg->levels; k++) {
         OozeVelocityLevel *level = &mg->level[k];
-        level->element = ooze_arena_alloc(mg->temporary, OOZE_VELOCITY_ELEMENT * level->elements,
-                                          sizeof *level->element);
+        level->element = ooze_arena_alloc(
+            mg->temporary, OOZE_VELOCITY_ELEMENT * matrix_count(mg, level), sizeof *level->element);
     }
-    if (ooze_arena_failed(mg->temporary)) {
-        return ooze_fail_memory(error, "the grids of the velocity solve", mg->n * 200);
+    OozeStatus status = OOZE_OK;
+    for (int k = 0; k < mg->levels && !status && !ooze_arena_failed(mg->temporary); k++) {
+        status = fill_level(mg, input, k, error);
     }
-    for (int k = 0; k < mg->levels; k++) {
-        fill_level(mg, input, k);
+    if (!status && ooze_arena_failed(mg->temporary)) {
+        status = ooze_fail_memory(error, "the grids of the velocity solve", mg->n * 200);
     }
     ooze_arena_reset(mg->temporary);
-    return OOZE_OK;
+    return status;
 }
 
 /* ---- building ---- */
@@ -98,7 +134,7 @@ static void allocate_coarsest(OozeVelocityMultigrid *mg)
         mg->dense_vector = ooze_arena_alloc(mg->kept, rows, sizeof *mg->dense_vector);
     }
     mg->corner_sums =
-        ooze_arena_alloc(mg->kept, 8 * mg->level[0].elements, sizeof *mg->corner_sums);
+        ooze_arena_alloc(mg->kept, 8 * matrix_count(mg, &mg->level[0]), sizeof *mg->corner_sums);
 }
 
 OozeStatus ooze_velocity_multigrid_build(OozeVelocityMultigrid *mg,
@@ -111,13 +147,15 @@ OozeStatus ooze_velocity_multigrid_build(OozeVelocityMultigrid *mg,
     mg->dense = NULL;
     mg->threads = input->threads;
     mg->n = input->n;
-    if (input->n > OOZE_VELOCITY_PARTICLES) {
+    uint64_t all = ooze_halo_all(input->halo, input->n);
+    if (all > OOZE_VELOCITY_PARTICLES) {
         return ooze_fail(error, OOZE_ERROR_LIMIT, "use velocity_preconditioner: mass",
                          "%llu particles in a velocity solve by multigrid; at most %llu are "
                          "possible",
-                         (unsigned long long)input->n, (unsigned long long)OOZE_VELOCITY_PARTICLES);
+                         (unsigned long long)all, (unsigned long long)OOZE_VELOCITY_PARTICLES);
     }
-    OozeStatus status = input->n > 0 ? ooze_velocity_find_levels(mg, input, error) : OOZE_OK;
+    ooze_velocity_share(mg, input->halo);
+    OozeStatus status = all > 0 ? ooze_velocity_find_levels(mg, input, error) : OOZE_OK;
     if (status || mg->levels == 0) {
         return status;
     }
@@ -127,6 +165,9 @@ OozeStatus ooze_velocity_multigrid_build(OozeVelocityMultigrid *mg,
         if (k > 0 && !ooze_velocity_multigrid_failed(mg)) {
             ooze_velocity_find_weights(mg, &mg->level[k - 1], &mg->level[k]);
         }
+    }
+    if (mg->sharing && !ooze_velocity_multigrid_failed(mg)) {
+        ooze_velocity_share_values(mg);
     }
     allocate_coarsest(mg);
     if (ooze_velocity_multigrid_failed(mg)) {

@@ -16,12 +16,17 @@
    A cell with particles is an element. Elements are linked where an edge of at least `link_weight`
    joins particles of both; corners at the same place of linked elements are one node, so that both
    sides of a gap have nodes of their own. Coarser elements are sets of elements in one cell that
-   links connect. On a periodic axis the grids are periodic too. */
+   links connect. On a periodic axis the grids are periodic too.
+
+   Several ranks share the first level, whose matrices take the most memory: each has the elements
+   and nodes of its particles. All ranks have the elements and nodes of all levels without matrices,
+   and the coarser levels. Results have the bits of one process. */
 #ifndef OOZE_SOLVERS_VELOCITY_MULTIGRID_H
 #define OOZE_SOLVERS_VELOCITY_MULTIGRID_H
 
 #include "base/threads.h"
 #include "ooze/status.h"
+#include "particles/halo.h"
 #include "solvers/edges.h"
 #include "solvers/velocity_multigrid_formula.h"
 
@@ -45,6 +50,7 @@ typedef struct OozeVelocityMultigridInput {
     const float *bulk;
     const uint32_t *special_of; /* per particle: index in `special`, or OOZE_MULTIGRID_NONE */
     const OozeVelocitySpecial *special;
+    OozeHalo *halo; /* of edges, must outlive the calls of apply; NULL: there is one process */
     OozeThreads *threads; /* must outlive the calls of apply; NULL: the calling thread */
 } OozeVelocityMultigridInput;
 

@@ -28,9 +28,9 @@ void ooze_velocity_invert_isolated(void *data, uint64_t begin, uint64_t end, int
     for (uint64_t k = begin; k < end; k++) {
         uint64_t e = level->isolated[k];
         double a[OOZE_VELOCITY_ROWS * OOZE_VELOCITY_ROWS], x[OOZE_VELOCITY_ROWS];
-        ooze_velocity_invert_element(level->element + OOZE_VELOCITY_ELEMENT * e, a, x,
-                                     level->isolated_inverse +
-                                         (uint64_t)(OOZE_VELOCITY_ROWS * OOZE_VELOCITY_ROWS) * k);
+        ooze_velocity_invert_element(
+            level->element + OOZE_VELOCITY_ELEMENT * ooze_velocity_local(level, e), a, x,
+            level->isolated_inverse + (uint64_t)(OOZE_VELOCITY_ROWS * OOZE_VELOCITY_ROWS) * k);
         for (uint64_t c = 0; c < 8; c++) { /* the smoother leaves them alone */
             level->inverse[level->corner_node[8 * e + c]] = ooze_sym3_identity(0.0f);
         }

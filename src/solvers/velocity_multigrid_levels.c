@@ -5,6 +5,7 @@
 #include "base/fail.h"
 #include "solvers/grid_cells.h"
 #include "solvers/velocity_multigrid_links_formula.h"
+#include "solvers/velocity_multigrid_ranks.h"
 
 enum {
     PARTICLE_GRAIN = 4096,
@@ -71,6 +72,19 @@ static void place_particles(void *data, uint64_t begin, uint64_t end, int worker
     }
 }
 
+void ooze_velocity_find_axes(OozeVelocityMultigrid *mg, const OozeVelocityMultigridInput *input,
+                             OozeMultigridAxis axis[3])
+{
+    ooze_grid_find_axes(input->edges->x, mg->n, input->spacing, input->periodic, mg->threads,
+                        input->halo, axis);
+    const int32_t cells[3] = {axis[0].cells, axis[1].cells, axis[2].cells};
+    const bool wraps[3] = {axis[0].wraps, axis[1].wraps, axis[2].wraps};
+    mg->level[0].shape = ooze_multigrid_shape(cells, wraps);
+    for (int k = 0; k < 3; k++) {
+        mg->inverse[k] = (float)axis[k].inverse;
+    }
+}
+
 /* Cells of the particles; element_of: per particle. */
 static void find_first_elements(OozeVelocityMultigrid *mg, const OozeVelocityMultigridInput *input,
                                 uint32_t *element_of)
@@ -78,13 +92,7 @@ static void find_first_elements(OozeVelocityMultigrid *mg, const OozeVelocityMul
     OozeVelocityLevel *level = &mg->level[0];
     OozeMultigridAxis axis[3];
     OozeKeySort sort;
-    ooze_grid_find_axes(input->edges->x, mg->n, input->spacing, input->periodic, mg->threads, axis);
-    const int32_t cells[3] = {axis[0].cells, axis[1].cells, axis[2].cells};
-    const bool wraps[3] = {axis[0].wraps, axis[1].wraps, axis[2].wraps};
-    level->shape = ooze_multigrid_shape(cells, wraps);
-    for (int k = 0; k < 3; k++) {
-        mg->inverse[k] = (float)axis[k].inverse;
-    }
+    ooze_velocity_find_axes(mg, input, axis);
     ooze_key_sort_alloc(&sort, mg->temporary, mg->n);
     level->child = ooze_arena_alloc(mg->kept, mg->n, sizeof *level->child);
     mg->into = ooze_arena_alloc(mg->kept, mg->n, sizeof *mg->into);
@@ -96,7 +104,7 @@ static void find_first_elements(OozeVelocityMultigrid *mg, const OozeVelocityMul
     s.value = sort.value[0];
     s.element_of = element_of;
     ooze_parallel_for(mg->threads, mg->n, PARTICLE_GRAIN, number_particles, &s);
-    ooze_key_sort(&sort, mg->threads, mg->n, ooze_multigrid_bits(cells));
+    ooze_key_sort(&sort, mg->threads, mg->n, ooze_multigrid_bits(level->shape.cells));
     OozeGridGroups groups = ooze_grid_groups(mg->kept, mg->temporary, &sort, mg->n);
     if (ooze_velocity_multigrid_failed(mg)) {
         return;
@@ -118,8 +126,8 @@ typedef struct Linking {
     uint32_t *found; /* SLOTS per element: elements that it is linked with, then NONE */
 } Linking;
 
-/* Elements at the other ends of edges. Edges are shorter than two cells, and cells that an edge
-   passes over share no corner with this one: at most 26 neighbours matter; others are left out. */
+/* Elements at the other ends of edges, in the 26 cells around: where cells of a periodic axis are
+   short, an edge may pass over one, but such elements share no corner. */
 static void link_particles(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
@@ -139,7 +147,9 @@ static void link_particles(void *data, uint64_t begin, uint64_t end, int worker)
                 /* & instead of &&: one branch that is rarely taken, instead of three */
                 bool is_near = edges->weight[f] >= s->input->link_weight;
                 if (is_near & (other != *last) & (other != e)) {
-                    count = count < SLOTS - 1 ? ooze_velocity_insert(list, count, other) : count;
+                    bool links = ooze_velocity_link_place(&level->shape, level->cell[e],
+                                                          level->cell[other]) >= 0;
+                    count = links ? ooze_velocity_insert(list, count, other) : count;
                     *last = other;
                 }
             }
@@ -273,6 +283,8 @@ static void find_nodes(OozeVelocityMultigrid *mg, OozeVelocityLevel *level)
         ooze_grid_link_corners(mg->threads, level->nodes, level->node_first, level->node_corner,
                                level->corner_node);
     }
+    level->node_begin = 0;
+    level->node_end = level->nodes;
     ooze_arena_rewind(mg->temporary, mark);
 }
 
@@ -415,10 +427,12 @@ OozeStatus ooze_velocity_find_levels(OozeVelocityMultigrid *mg,
                                      const OozeVelocityMultigridInput *input, OozeError *error)
 {
     uint32_t *element_of = ooze_arena_alloc(mg->temporary, mg->n, sizeof *element_of);
-    if (element_of) {
+    if (mg->sharing) {
+        ooze_velocity_share_elements(mg, input);
+    } else if (element_of) {
         find_first_elements(mg, input, element_of);
     }
-    if (!ooze_velocity_multigrid_failed(mg)) {
+    if (!mg->sharing && !ooze_velocity_multigrid_failed(mg)) {
         link_first_elements(mg, input, element_of);
     }
     while (!ooze_velocity_multigrid_failed(mg) && mg->levels < OOZE_MULTIGRID_LEVELS &&
@@ -431,6 +445,9 @@ OozeStatus ooze_velocity_find_levels(OozeVelocityMultigrid *mg,
         if (mg->levels < OOZE_MULTIGRID_LEVELS) {
             find_coarser_elements(mg, level, &mg->level[mg->levels]);
         }
+    }
+    if (mg->sharing && !ooze_velocity_multigrid_failed(mg)) {
+        ooze_velocity_share_nodes(mg);
     }
     bool out_of_memory = ooze_velocity_multigrid_failed(mg);
     ooze_arena_reset(mg->temporary);

@@ -4,11 +4,15 @@
 
 #include "base/isa.h"
 #include "base/memory.h"
+#include "solvers/rank_exchange.h"
 #include "solvers/velocity_multigrid.h"
 
 typedef struct OozeVelocityLevel {
     OozeMultigridShape shape;
     uint64_t elements, nodes, isolated_count;
+    uint64_t node_begin, node_end; /* nodes whose rows this rank has: all, but of a shared level */
+    uint32_t *local; /* per element: index of its matrix, OOZE_MULTIGRID_NONE: other ranks have it;
+                        NULL: the number of the element */
     /* elements, by ascending number of their cell */
     uint64_t *cell;        /* numbers; several elements may have the same */
     uint32_t *corner_node; /* 8 per element */
@@ -41,8 +45,37 @@ typedef struct OozeVelocityLevel {
     OozeF32x4 *b, *r, *x, *p[2];
 } OozeVelocityLevel;
 
+/* A particle of an element of this rank that another rank has. */
+typedef struct OozeVelocityVisitor {
+    OozeVelocityParticle particle;
+    bool is_special;
+    OozeVelocitySpecial special;
+} OozeVelocityVisitor;
+
+/* The first level over several ranks: see velocity_multigrid_ranks.h. */
+typedef struct OozeVelocitySharing {
+    OozeRanks *ranks;
+    bool replicated; /* every rank has all elements and nodes */
+    uint32_t *owner; /* per element: its rank, the first that has particles of it */
+    uint64_t owned_count, touched_count, local_count;
+    uint32_t *owned;           /* elements of this rank, ascending */
+    uint32_t *touched;         /* elements with particles of this rank, ascending */
+    OozeRankExchange visitors; /* particles to the ranks of their elements; `send`: particles */
+    OozeVelocityVisitor *visitor;
+    OozeF32x4 *visitor_residual;
+    OozeRankExchange elements; /* of other ranks, at nodes or in parents of this one */
+    OozeRankExchange nodes;    /* of other ranks, whose values this one reads */
+    uint32_t *node_place;      /* of those that are received */
+    OozeF32x4 *node_value;
+    uint64_t *parent_at, *coarse_at; /* elements and nodes of the second level, as node_at */
+    uint64_t *node_at;               /* per rank and one more: nodes of the first level */
+    uint64_t *bytes;                 /* working memory: per rank */
+    char *buffer;                    /* of messages during a cycle */
+} OozeVelocitySharing;
+
 struct OozeVelocityMultigrid {
     OozeArena *kept, *temporary;
+    OozeVelocitySharing *sharing; /* NULL: there is one process */
     OozeMultigridChild child[OOZE_MULTIGRID_PLACES];
     OozeThreads *threads;
     uint64_t n;
@@ -55,6 +88,12 @@ struct OozeVelocityMultigrid {
     double *dense_vector;
 };
 
+/* Index of the matrix of an element. */
+static inline uint64_t ooze_velocity_local(const OozeVelocityLevel *level, uint64_t element)
+{
+    return level->local ? level->local[element] : element;
+}
+
 /* Memory was refused since the arenas were cleared. */
 static inline bool ooze_velocity_multigrid_failed(const OozeVelocityMultigrid *mg)
 {
@@ -64,9 +103,18 @@ static inline bool ooze_velocity_multigrid_failed(const OozeVelocityMultigrid *m
 /* Grains of loops over elements and nodes. Loops over few run on the calling thread. */
 enum { OOZE_VELOCITY_ELEMENT_GRAIN = 32, OOZE_VELOCITY_NODE_GRAIN = 128 };
 
+/* Loops over a range, and over the elements of a list. */
+void ooze_velocity_each_between(OozeThreads *threads, uint64_t begin, uint64_t end, uint64_t grain,
+                                OozeRangeBody body, void *data);
+void ooze_velocity_each_listed(OozeThreads *threads, const uint32_t *list, uint64_t count,
+                               OozeRangeBody body, void *data);
+
 /* Finds elements, nodes and their relations for all levels. */
 OozeStatus ooze_velocity_find_levels(OozeVelocityMultigrid *mg,
                                      const OozeVelocityMultigridInput *input, OozeError *error);
+/* The axes of the first level, and its shape. */
+void ooze_velocity_find_axes(OozeVelocityMultigrid *mg, const OozeVelocityMultigridInput *input,
+                             OozeMultigridAxis axis[3]);
 /* Rows of the matrix and weights between levels, without values. */
 void ooze_velocity_find_rows(OozeVelocityMultigrid *mg, OozeVelocityLevel *level);
 void ooze_velocity_find_weights(OozeVelocityMultigrid *mg, OozeVelocityLevel *fine,

@@ -10,6 +10,40 @@ enum {
     OOZE_VELOCITY_SEEN = 64   /* elements that a search for links remembers */
 };
 
+/* Place of the cell `other` among the 27 around `cell`, x fastest; -1: it is not one of them. */
+OOZE_FORMULA int ooze_velocity_link_place(const OozeMultigridShape *shape, uint64_t cell,
+                                          uint64_t other)
+{
+    int32_t a[3], b[3];
+    int place = 0;
+    ooze_multigrid_place(shape->cells, cell, a);
+    ooze_multigrid_place(shape->cells, other, b);
+    for (int k = 2; k >= 0; k--) {
+        int32_t d = b[k] - a[k], half = shape->cells[k] / 2;
+        d -= shape->wraps[k] && d > half ? shape->cells[k] : 0;
+        d += shape->wraps[k] && d < -half ? shape->cells[k] : 0;
+        if (d < -1 || d > 1) {
+            return -1;
+        }
+        place = 3 * place + d + 1;
+    }
+    return place;
+}
+
+/* The cell at such a place. */
+OOZE_FORMULA uint64_t ooze_velocity_linked_cell(const OozeMultigridShape *shape, uint64_t cell,
+                                                int place)
+{
+    int32_t at[3];
+    ooze_multigrid_place(shape->cells, cell, at);
+    for (int k = 0; k < 3; k++, place /= 3) {
+        at[k] += place % 3 - 1;
+        at[k] += at[k] < 0 ? shape->cells[k] : 0;
+        at[k] -= at[k] >= shape->cells[k] ? shape->cells[k] : 0;
+    }
+    return ooze_multigrid_number(shape->cells, at);
+}
+
 /* Inserts `element` into an ascending list without duplicates. Returns the new length. */
 OOZE_FORMULA uint32_t ooze_velocity_insert(uint32_t *list, uint32_t count, uint32_t element)
 {

@@ -4,18 +4,36 @@
 
 /* ---- matrices of elements ------------------------------------------------------------------- */
 
+static inline OozeVelocityParticle particle_of(const OozeVelocitySweep *s, uint32_t i)
+{
+    const OozeVelocityMultigridInput *in = s->input;
+    return i < in->n ? (OozeVelocityParticle){in->mass[i], in->stiffness[i], in->bulk[i]}
+                     : s->mg->sharing->visitor[i - in->n].particle;
+}
+
+/* NULL: it is not near a wall and free. */
+static inline const OozeVelocitySpecial *special_of(const OozeVelocitySweep *s, uint32_t i)
+{
+    const OozeVelocityMultigridInput *in = s->input;
+    if (i >= in->n) {
+        const OozeVelocityVisitor *visitor = &s->mg->sharing->visitor[i - in->n];
+        return visitor->is_special ? &visitor->special : NULL;
+    }
+    return in->special_of[i] != OOZE_MULTIGRID_NONE ? &in->special[in->special_of[i]] : NULL;
+}
+
 /* Ratio of bulk to shear of the particles of an element, where all are isotropic and have the same;
    negative: they differ. */
 static float ratio_of(const OozeVelocitySweep *s, uint64_t e)
 {
-    const OozeVelocityMultigridInput *in = s->input;
     const uint32_t *child = s->level->child;
     uint32_t first = s->level->child_first[e], last = s->level->child_first[e + 1];
-    float shear = ooze_sym3_trace(in->stiffness[child[first]]) / 3.0f;
-    float ratio = shear > 0.0f ? in->bulk[child[first]] / shear : 0.0f;
+    OozeVelocityParticle p = particle_of(s, child[first]);
+    float shear = ooze_sym3_trace(p.stiffness) / 3.0f, ratio = shear > 0.0f ? p.bulk / shear : 0.0f;
     bool same = true;
-    for (uint32_t k = first; k < last; k++) {
-        same = same && ooze_velocity_has_ratio(in->stiffness[child[k]], in->bulk[child[k]], ratio);
+    for (uint32_t k = first; k < last && same; k++) {
+        p = particle_of(s, child[k]);
+        same = ooze_velocity_has_ratio(p.stiffness, p.bulk, ratio);
     }
     return same ? ratio : -1.0f;
 }
@@ -24,16 +42,16 @@ static float ratio_of(const OozeVelocitySweep *s, uint64_t e)
    registers: each product of functions is one of four numbers with a lane of another. */
 static void add_isotropic(const OozeVelocitySweep *s, uint64_t e, OozeVelocityMoments *to)
 {
-    const OozeVelocityMultigridInput *in = s->input;
     OozeF32x4 square[9] = {{0}}, mixed[9] = {{0}}, masses[9] = {{0}};
     for (uint32_t k = s->level->child_first[e]; k < s->level->child_first[e + 1]; k++) {
         const uint32_t i = s->level->child[k];
         const OozeF32x4 t = s->mg->into[k];
-        if (in->special_of[i] != OOZE_MULTIGRID_NONE) {
+        if (special_of(s, i)) {
             continue;
         }
+        const OozeVelocityParticle p = particle_of(s, i);
         OozeF32x4 q[3], weighted[3];
-        float shear = ooze_sym3_trace(in->stiffness[i]) / 3.0f;
+        float shear = ooze_sym3_trace(p.stiffness) / 3.0f;
         for (int m = 0; m < 3; m++) {
             float up = t[m], down = 1.0f - up;
             q[m] = ooze_f32x4(down * down, up * down, up * up, 0.0f);
@@ -43,7 +61,7 @@ static void add_isotropic(const OozeVelocitySweep *s, uint64_t e, OozeVelocityMo
             const int low = m == 0 ? 1 : 0, high = m == 2 ? 1 : 2;
             float h = t[low], j = t[high];
             OozeF32x4 corner = {(1.0f - j) * (1.0f - h), (1.0f - j) * h, j * (1.0f - h), j * h};
-            OozeF32x4 across = (in->mass[i] * q[2][m]) * q[1];
+            OozeF32x4 across = (p.mass * q[2][m]) * q[1];
             square[3 * m] = OOZE_F32X4_FMA_LANE(weighted[high], 0, q[low], square[3 * m]);
             square[3 * m + 1] = OOZE_F32X4_FMA_LANE(weighted[high], 1, q[low], square[3 * m + 1]);
             square[3 * m + 2] = OOZE_F32X4_FMA_LANE(weighted[high], 2, q[low], square[3 * m + 2]);
@@ -62,13 +80,13 @@ static void add_isotropic(const OozeVelocitySweep *s, uint64_t e, OozeVelocityMo
 
 static void add_tensors(const OozeVelocitySweep *s, uint64_t e, OozeVelocityMoments *to)
 {
-    const OozeVelocityMultigridInput *in = s->input;
     memset(to, 0, sizeof *to);
     for (uint32_t k = s->level->child_first[e]; k < s->level->child_first[e + 1]; k++) {
         const uint32_t i = s->level->child[k];
         const float into[3] = {s->mg->into[k][0], s->mg->into[k][1], s->mg->into[k][2]};
-        if (in->special_of[i] == OOZE_MULTIGRID_NONE) {
-            ooze_velocity_add_particle(to, into, in->mass[i], in->stiffness[i], in->bulk[i]);
+        if (!special_of(s, i)) {
+            const OozeVelocityParticle p = particle_of(s, i);
+            ooze_velocity_add_particle(to, into, p.mass, p.stiffness, p.bulk);
         }
     }
 }
@@ -95,15 +113,14 @@ static void add_moments(const OozeVelocityMoments *sum, float ratio, float *half
 
 static void add_specials(const OozeVelocitySweep *s, uint64_t e, float *half)
 {
-    const OozeVelocityMultigridInput *in = s->input;
     for (uint32_t k = s->level->child_first[e]; k < s->level->child_first[e + 1]; k++) {
         const uint32_t i = s->level->child[k];
         const float into[3] = {s->mg->into[k][0], s->mg->into[k][1], s->mg->into[k][2]};
-        if (in->special_of[i] != OOZE_MULTIGRID_NONE) {
-            const OozeVelocitySpecial *special = &in->special[in->special_of[i]];
+        const OozeVelocitySpecial *special = special_of(s, i);
+        if (special) {
+            const OozeVelocityParticle own = particle_of(s, i);
             OozeVelocityCorners corners;
-            ooze_velocity_corners(special, into, s->mg->inverse, in->stiffness[i], &corners);
-            const OozeVelocityParticle own = {in->mass[i], in->stiffness[i], in->bulk[i]};
+            ooze_velocity_corners(special, into, s->mg->inverse, own.stiffness, &corners);
             ooze_velocity_add_special(special, &corners, &own, half);
         }
     }
@@ -128,7 +145,8 @@ static void elements(void *data, uint64_t begin, uint64_t end, int worker)
             add_moments(&sum, -1.0f, half);
         }
         add_specials(s, e, half);
-        ooze_velocity_store(half, s->level->element + OOZE_VELOCITY_ELEMENT * e);
+        ooze_velocity_store(half, s->level->element +
+                                      OOZE_VELOCITY_ELEMENT * ooze_velocity_local(s->level, e));
     }
 }
 
@@ -194,7 +212,8 @@ static void coarse_elements(void *data, uint64_t begin, uint64_t end, int worker
         float full[8][ROW], sum[8 * ROW] = {0};
         for (uint32_t c = level->child_first[e]; c < level->child_first[e + 1]; c++) {
             const uint64_t child = level->child[c];
-            memcpy(full, fine->element + OOZE_VELOCITY_ELEMENT * child, sizeof full);
+            memcpy(full, fine->element + OOZE_VELOCITY_ELEMENT * ooze_velocity_local(fine, child),
+                   sizeof full);
             gather_child(full, fine->place[child]);
             const float *from = full[0];
             for (int k = 0; k < 8 * ROW; k++) {
@@ -220,8 +239,9 @@ static void add_regular_row(const OozeVelocityLevel *level, uint64_t i, float *b
     for (uint32_t c = level->node_first[i]; c < level->node_first[i + 1]; c++) {
         const uint64_t e = level->node_corner[c] / 8;
         const int a = (int)(level->node_corner[c] % 8);
-        const float *element =
-            level->element + OOZE_VELOCITY_ELEMENT * e + OOZE_VELOCITY_CORNER * a;
+        const float *element = level->element +
+                               OOZE_VELOCITY_ELEMENT * ooze_velocity_local(level, e) +
+                               OOZE_VELOCITY_CORNER * a;
         float *first = block + OOZE_VELOCITY_BLOCK * ooze_velocity_slot(a, 0);
         for (int b = 0; b < 8; b++) {
             add_block(first + OOZE_VELOCITY_BLOCK * ooze_multigrid_corner_slot(b),
@@ -241,8 +261,9 @@ static void add_row(const OozeVelocityLevel *level, uint64_t i, float *block)
     for (uint32_t c = level->node_first[i]; c < level->node_first[i + 1]; c++) {
         const uint64_t e = level->node_corner[c] / 8;
         const int a = (int)(level->node_corner[c] % 8);
-        const float *element =
-            level->element + OOZE_VELOCITY_ELEMENT * e + OOZE_VELOCITY_CORNER * a;
+        const float *element = level->element +
+                               OOZE_VELOCITY_ELEMENT * ooze_velocity_local(level, e) +
+                               OOZE_VELOCITY_CORNER * a;
         for (int b = 0; b < 8; b++) {
             uint32_t node = level->corner_node[8 * e + (uint64_t)b];
             uint32_t at = ooze_velocity_column(&row, column, count, a, b, node);
@@ -291,14 +312,15 @@ static void restricts(void *data, uint64_t begin, uint64_t end, int worker)
     for (uint64_t e = begin; e < end; e++) {
         OozeF32x4 sum[8] = {{0}};
         for (uint32_t k = level->child_first[e]; k < level->child_first[e + 1]; k++) {
-            OozeF32x4 r = s->from[level->child[k]];
+            uint64_t i = level->child[k], n = s->mg->n;
+            OozeF32x4 r = i < n ? s->from[i] : s->mg->sharing->visitor_residual[i - n];
             float w[8];
             weights_at(s->mg->into[k], w);
             for (int c = 0; c < 8; c++) {
                 sum[c] = ooze_f32x4_fma(ooze_f32x4_splat(w[c]), r, sum[c]);
             }
         }
-        memcpy(s->mg->corner_sums + 8 * e, sum, sizeof sum);
+        memcpy(s->mg->corner_sums + 8 * ooze_velocity_local(level, e), sum, sizeof sum);
     }
 }
 
@@ -316,6 +338,9 @@ static void prolongs(void *data, uint64_t begin, uint64_t end, int worker)
         for (uint32_t k = level->child_first[e]; k < level->child_first[e + 1]; k++) {
             OozeF32x4 sum = {0};
             float w[8];
+            if (level->child[k] >= s->mg->n) {
+                break; /* particles of other ranks come last */
+            }
             weights_at(s->mg->into[k], w);
             for (int c = 0; c < 8; c++) {
                 sum = ooze_f32x4_fma(ooze_f32x4_splat(w[c]), x[c], sum);

@@ -47,7 +47,8 @@ static bool ranks_supports(const OozeMethod *method, const OozeStepContext *cont
         snprintf(why, size, "the method '%s' runs on one process only", method->info.name);
         return false;
     }
-    reason = context->body_count > 0 ? "particle bodies need one process" : reason;
+    bool bodies = context->body_count > 0 && !method->shares_bodies;
+    reason = bodies ? "particle bodies need one process with this method" : reason;
     reason = !reason && method->refuses_ranks ? method->refuses_ranks(context) : reason;
     if (reason) {
         snprintf(why, size, "%s", reason);
@@ -203,6 +204,11 @@ static OozeStatus ranks_upload(void *data, const OozeParticles *particles,
     engine->ranks->broadcast(engine->ranks, facts, sizeof facts);
     engine->total = facts[0];
     ooze_particles_set_next_id(engine->world->particles, facts[1]);
+    if (engine->world->bodies.count > 0) { /* ids of those that place no particles differ */
+        engine->ranks->broadcast(engine->ranks, engine->world->bodies.items,
+                                 (uint64_t)engine->world->bodies.count *
+                                     sizeof *engine->world->bodies.items);
+    }
     uint64_t begin = facts[0] * rank / ranks, end = facts[0] * (rank + 1) / ranks;
     OozeStatus status = ooze_particles_match_fields(particles, own->particles, error);
     status = status ? status : ooze_particles_reserve(own->particles, end - begin, error);
@@ -472,6 +478,8 @@ static OozeStepContext own_context(RanksEngine *engine, const OozeStepContext *c
     own.particles = world->particles;
     own.halo = engine->halo;
     own.prescribed = ooze_particles_find_data(world->particles, "nozzle");
+    own.body = ooze_particles_find_data(world->particles, "body");
+    own.pin = ooze_particles_find_data(world->particles, "pin");
     own.rest = ooze_particles_find_data(world->particles, "rest_position");
     own.temperature = ooze_particles_find_data(world->particles, "temperature");
     own.phase = ooze_particles_find_data(world->particles, "phase");

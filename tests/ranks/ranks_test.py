@@ -1,6 +1,7 @@
 """Runs shared by several processes over MPI: the same bits as one process, whatever the number of
 processes and the cuts between them; a process that dies costs nothing but the time since the last
 state; what cannot be shared is refused in one sentence. Skipped without MPI."""
+import csv
 import os
 import pathlib
 import random
@@ -105,6 +106,7 @@ class RanksTest(unittest.TestCase):
         return path
 
     def expect_same_bits(self, text, ranks):
+        """Returns the folder of the run on one process."""
         scene = self.scene(text)
         folder = pathlib.Path(tempfile.mkdtemp(dir=self.folder))
         one = folder / "one"
@@ -116,7 +118,9 @@ class RanksTest(unittest.TestCase):
             done = self.run_ooze(count, "run", scene, "-o", run, shuffle=10)
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertEqual(self.hash_of(run), wanted, f"{count} processes")
-            self.assertEqual((run / "probes.csv").read_text(), (one / "probes.csv").read_text())
+            for table in one.glob("*.csv"):
+                self.assertEqual((run / table.name).read_text(), table.read_text(), table.name)
+        return one
 
     def test_conformation_has_the_same_bits(self):
         self.expect_same_bits(SCENE.read_text(), RANKS)
@@ -140,6 +144,92 @@ class RanksTest(unittest.TestCase):
         text = text.replace("friction: inf}", "friction: inf, temperature: 90}")
         text = text.replace("\nprobes:", BALL + "\nair: {temperature: 20, transfer: 10}\nprobes:")
         self.expect_same_bits(text, RANKS if FULL else (3,))
+
+    def test_honey_by_multigrid_has_the_same_bits(self):
+        """100 steps. The probe has the iterations of each step, so that these are compared too."""
+        text = variant("{name: conformation, velocity_preconditioner: multigrid}",
+                       "{density: 1400, viscosity: 5000}")
+        text = text.replace("\nprobes:", """
+  - name: ball
+    shape: {type: sphere, radius: 0.03, position: [0, 0.2, 0.03]}
+    density: 700
+    friction: inf
+
+probes:
+  - {kind: solver, every_step: true}""")
+        run = self.expect_same_bits(text, RANKS)
+        with open(run / "probes_steps.csv") as file:
+            rows = list(csv.DictReader(file))
+        self.assertEqual(len(rows), 101)  # with step 0
+        self.assertTrue(any(row["solver.multigrid"] == "1" for row in rows))
+
+    def test_multigrid_of_separate_bodies_of_fluid_has_the_same_bits(self):
+        """Drops in free flight, which keep their momenta; a periodic box whose cells of the grids
+        are longer than supports; few particles, whose only grid all processes solve."""
+        method = "{name: conformation, velocity_preconditioner: multigrid}"
+        text = variant(method, "{density: 1400, modulus: 8000, relaxation_time: 0.5, "
+                       "solvent_viscosity: 5}", duration="0.025")
+        text = text.replace("\nemitters:", """
+  - {name: drop, material: slime, shape: {type: sphere, position: [0.1, 0.3, 0.1], radius: 0.05},
+     velocity: [0.3, 0.1, 1.5]}
+  - {name: small, material: slime, shape: {type: sphere, position: [0.1, 0.4, -0.1], radius: 0.02},
+     velocity: [0.3, 0.1, 1.5]}
+  - {name: single, material: slime, shape: {type: box, position: [-0.2, 0.4, -0.1],
+     size: [0.01, 0.01, 0.01]}}
+
+periodic: {z: [-0.2, 0.2]}
+emitters:""")
+        self.expect_same_bits(text, RANKS if FULL else (2, 7))
+        few = variant(method, "{density: 1400, viscosity: 50}", duration="0.025")
+        few = few.replace("size: [0.16, 0.12, 0.16]", "size: [0.05, 0.05, 0.05]")
+        few = few.replace("emitters:\n  - {name: jet, material: slime, radius: 0.02, "
+                          "position: [0, 0.35, 0.02], speed: 1.0}\n", "")
+        self.expect_same_bits(few, RANKS if FULL else (2,))
+
+    def test_contacts_within_long_steps_have_the_same_bits(self):
+        """6 steps of three spacings: a run of 100 would have moved everything out of sight."""
+        text = variant("{name: conformation, impact_passes: 3, velocity_preconditioner: multigrid}",
+                       "{density: 1000, modulus: 200, relaxation_time: 0.05}", "1/60", "0.1")
+        text = text.replace("frame_rate: 40", "frame_rate: 30\nmax_travel: 20")
+        text = text.replace("\nemitters:", """
+  - {name: drop, material: slime, shape: {type: sphere, position: [0, 0.25, 0], radius: 0.045},
+     velocity: [0, -3, 0]}
+  - {name: other, material: slime, shape: {type: sphere, position: [0.1, 0.26, 0.04], radius: 0.03},
+     velocity: [-3, 0, 0]}
+
+emitters:""")
+        self.expect_same_bits(text, RANKS if FULL else (3,))
+
+    def test_other_formulations_have_the_same_bits(self):
+        """20 steps unless all is run: the same sweeps in every step."""
+        material = "{density: 1000, modulus: 400, relaxation_time: 0.1}"
+        duration = "0.25" if FULL else "0.05"
+        for words in ("consistent", "consistent, solver: conjugate_gradients", "paper"):
+            with self.subTest(words):
+                text = variant(f"{{name: conformation, formulation: {words}}}", material,
+                               duration=duration)
+                self.expect_same_bits(text, RANKS if FULL else (3,))
+
+    def test_particle_bodies_have_the_same_bits(self):
+        """Rigid bodies and a soft one that fall on fluid, for 40 steps; with masses and with
+        multigrid, in which rigid bodies have smoothers of their own."""
+        for words, steps in (("divergence_iterations: 2", "0.1"),
+                             ("velocity_preconditioner: multigrid", "0.025")):
+            with self.subTest(words):
+                text = variant(f"{{name: conformation, {words}}}",
+                               "{density: 1000, modulus: 200, relaxation_time: 0.05}\n"
+                               "  wood: {density: 600}\n"
+                               "  jelly: {density: 1000, modulus: 5000}", duration=steps)
+                text = text.replace("\nemitters:", """
+  - {name: log, material: wood, body: rigid, velocity: [0, -1, 0],
+     shape: {type: box, position: [0, 0.18, 0], size: [0.05, 0.05, 0.14]}}
+  - {name: cube, material: wood, body: rigid, velocity: [0, -1, 0],
+     shape: {type: box, position: [0.02, 0.26, 0.05], size: [0.05, 0.05, 0.05]}}
+  - {name: jelly, material: jelly, body: soft, velocity: [0, -1, 0],
+     shape: {type: box, position: [-0.04, 0.26, -0.03], size: [0.05, 0.05, 0.14]}}
+
+emitters:""")
+                self.expect_same_bits(text, RANKS if FULL else (3,))
 
     def test_stress_has_the_same_bits(self):
         text = variant("{name: stress}", "{density: 1000, modulus: 200, relaxation_time: 0.05}",

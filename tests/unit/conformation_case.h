@@ -99,6 +99,7 @@ static inline Stepped *stepped_create(const Setting *setting, bool held)
     set_holds(s);
     s->step = (OozeConformationStep){.context = &c->context,
                                      .n = c->n,
+                                     .local = c->n,
                                      .dt = (float)TIME_STEP,
                                      .support = SUPPORT,
                                      .rheology = s->rheology,

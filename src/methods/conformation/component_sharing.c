@@ -1,5 +1,6 @@
 #include "methods/conformation/component_sharing.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,9 +45,31 @@ struct OozeComponentSharing *ooze_component_sharing_allocate(const OozeConformat
 
 /* ---- roots ---- */
 
+/* Lowers the lowest indices of components to those of their sets. Returns whether one was lower. */
+static bool lower_sets(OozeLodge *solve, const OozeComponentSets *sets)
+{
+    struct OozeComponentSharing *sharing = solve->sharing;
+    bool changed = false;
+    for (int k = 0; k < sets->count; k++) {
+        bool here = sets->first[k] != UINT64_MAX;
+        sets->lowest[k] = here ? -(double)sharing->lowest[solve->root[sets->first[k]]] : -INFINITY;
+    }
+    ooze_halo_max(solve->step->context->halo, sets->lowest, sets->count);
+    for (int k = 0; k < sets->count; k++) {
+        sets->lowest[k] = -sets->lowest[k];
+        if (sets->first[k] != UINT64_MAX) {
+            uint32_t root = solve->root[sets->first[k]];
+            changed = changed || sets->lowest[k] < (double)sharing->lowest[root];
+            sharing->lowest[root] = (uint64_t)sets->lowest[k];
+            sharing->shared[root] = 1;
+        }
+    }
+    return changed;
+}
+
 /* The lowest index of each component travels from process to process until none finds a lower
    one. */
-static void find_lowest(OozeLodge *solve)
+static void find_lowest(OozeLodge *solve, const OozeComponentSets *sets)
 {
     struct OozeComponentSharing *sharing = solve->sharing;
     const OozeConformationStep *s = solve->step;
@@ -71,6 +94,7 @@ static void find_lowest(OozeLodge *solve)
             changed = changed || sharing->value[i] < *lowest;
             *lowest = sharing->value[i] < *lowest ? sharing->value[i] : *lowest;
         }
+        changed = (sets && lower_sets(solve, sets)) || changed;
     }
 }
 
@@ -81,11 +105,21 @@ static int compare_labels(const void *a, const void *b)
     return by_lowest ? by_lowest : (x->root > y->root) - (x->root < y->root);
 }
 
-void ooze_component_sharing_find(OozeLodge *solve)
+uint64_t ooze_component_lowest(const OozeLodge *solve, uint32_t root)
+{
+    return solve->sharing->lowest[root];
+}
+
+bool ooze_component_is_shared(const OozeLodge *solve, uint32_t root)
+{
+    return solve->sharing->shared[root] != 0;
+}
+
+void ooze_component_sharing_find(OozeLodge *solve, const OozeComponentSets *sets)
 {
     struct OozeComponentSharing *sharing = solve->sharing;
     const OozeConformationStep *s = solve->step;
-    find_lowest(solve);
+    find_lowest(solve, sets);
     sharing->count = 0;
     for (uint64_t i = 0; i < s->local; i++) {
         if (solve->root[i] == i) {

@@ -21,9 +21,20 @@ void ooze_warm_start_add_gain(const OozeLodge *solve, uint64_t i, OozeComponentG
 
 /* In the step arena, which is to be checked afterwards. */
 struct OozeComponentSharing *ooze_component_sharing_allocate(const OozeConformationStep *step);
+/* Sets of particles that belong together wherever they are: `first` of each, a particle of this
+   process, or UINT64_MAX. */
+typedef struct OozeComponentSets {
+    int count;
+    const uint64_t *first;
+    double *lowest; /* result: lowest index of the component of each, INFINITY: it has none */
+} OozeComponentSets;
 /* Gives particles of one component the same root, also where other processes' particles connect
-   them. */
-void ooze_component_sharing_find(OozeLodge *solve);
+   them; `sets` NULL: there are none. Components of sets are shared. */
+void ooze_component_sharing_find(OozeLodge *solve, const OozeComponentSets *sets);
+/* Of the component of a root: its lowest index in the order of all particles, and whether other
+   processes have particles of it. */
+uint64_t ooze_component_lowest(const OozeLodge *solve, uint32_t root);
+bool ooze_component_is_shared(const OozeLodge *solve, uint32_t root);
 /* Gains of all components, in the order of all processes' particles, from those of chunks. */
 OozeStatus ooze_component_sharing_sum(OozeLodge *solve);
 /* Which fraction of the guess they accept; true: some do not accept all of it. */

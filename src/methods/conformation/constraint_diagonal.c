@@ -1,5 +1,7 @@
 /* The diagonal of a Jacobi sweep. For corrected gradients it is a bound by row sums: the plain
    diagonal, scaled by the number of neighbours, is unstable at corners and edges. */
+#include <string.h>
+
 #include "base/fail.h"
 #include "methods/conformation/constraint_solve.h"
 
@@ -7,6 +9,7 @@ typedef struct DiagonalJob {
     OozeConstraint *constraint;
     /* Per particle and axis: sum of |J| over all rows, over its mass; NULL: plain diagonal. */
     OozeF32x4 *column;
+    const OozeSym3 *correction; /* with that of ghosts; only with `column` */
 } DiagonalJob;
 
 static OozeF32x4 corrected(OozeSym3 b, OozeF32x4 g)
@@ -29,7 +32,7 @@ static void column_range(void *data, uint64_t begin, uint64_t end, int worker)
         ooze_constraint_add_column(column, g);
         for (uint64_t e = list->first[i], last = e + list->count[i]; e < last; e++) {
             OozeF32x4 other =
-                corrected(c->correction[list->index[e]], ooze_edge_at(&s->edges, i, e));
+                corrected(job->correction[list->index[e]], ooze_edge_at(&s->edges, i, e));
             g[0] = other[0];
             g[1] = other[1];
             g[2] = other[2];
@@ -71,17 +74,34 @@ static void diagonal_range(void *data, uint64_t begin, uint64_t end, int worker)
     }
 }
 
+/* The corrections of particles and ghosts; NULL: out of memory. */
+static const OozeSym3 *corrections(const OozeConstraint *c)
+{
+    const OozeConformationStep *s = c->step;
+    if (!s->context->halo) {
+        return c->correction;
+    }
+    OozeSym3 *copy = ooze_arena_alloc(s->context->arena, s->local, sizeof *copy);
+    if (copy) {
+        memcpy(copy, c->correction, s->n * sizeof *copy);
+        ooze_halo_refresh(s->context->halo, copy, sizeof *copy);
+    }
+    return copy;
+}
+
 OozeStatus ooze_constraint_diagonal(OozeConstraint *c, OozeError *error)
 {
     OozeConformationStep *s = c->step;
     DiagonalJob job = {.constraint = c};
     OozeThreads *threads = s->context->threads;
     if (!c->receiver) {
-        job.column = ooze_arena_alloc(s->context->arena, s->n, sizeof *job.column);
-        if (!job.column) {
+        job.column = ooze_arena_alloc(s->context->arena, s->local, sizeof *job.column);
+        job.correction = corrections(c);
+        if (!job.column || !job.correction) {
             return ooze_fail_memory(error, "the constraint's diagonal", s->n * sizeof *job.column);
         }
         ooze_parallel_for(threads, s->n, OOZE_CONFORMATION_GRAIN, column_range, &job);
+        ooze_halo_refresh(s->context->halo, job.column, sizeof *job.column);
     }
     ooze_parallel_for(threads, s->n, OOZE_CONFORMATION_GRAIN, diagonal_range, &job);
     return OOZE_OK;

@@ -55,7 +55,7 @@ static OozeStatus create(OozeConformationStep *s, bool paper, OozeConstraint **o
 {
     OozeArena *arena = s->context->arena;
     OozeConstraint *c = ooze_arena_alloc(arena, 1, sizeof *c);
-    uint64_t n = s->n;
+    uint64_t n = s->n, local = s->local;
     int count = s->row_count;
     OozeConstraintMaterial *materials = ooze_arena_alloc(arena, (size_t)count, sizeof *materials);
     bool searches = !paper && s->settings.solver == OOZE_CONSTRAINT_CONJUGATE_GRADIENTS;
@@ -73,12 +73,12 @@ static OozeStatus create(OozeConformationStep *s, bool paper, OozeConstraint **o
         .before = ooze_arena_alloc(arena, n, sizeof *c->before),
         .direction = ooze_arena_alloc(arena, searched, sizeof *c->direction),
         .product = ooze_arena_alloc(arena, searched, sizeof *c->product),
-        .flux = ooze_gathered_alloc(arena, n, sizeof *c->flux),
+        .flux = ooze_gathered_alloc(arena, local, sizeof *c->flux),
         .base = ooze_gathered_alloc(arena, n, sizeof *c->base),
-        .u_star = ooze_gathered_alloc(arena, n, sizeof *c->u_star),
+        .u_star = ooze_gathered_alloc(arena, local, sizeof *c->u_star),
         .free = ooze_arena_alloc(arena, n, sizeof *c->free),
-        .change = ooze_gathered_alloc(arena, searched, sizeof *c->change),
-        .hourglass = ooze_gathered_alloc(arena, n, sizeof *c->hourglass),
+        .change = ooze_gathered_alloc(arena, searches ? local : 0, sizeof *c->change),
+        .hourglass = ooze_gathered_alloc(arena, local, sizeof *c->hourglass),
         .edge_hourglass = ooze_gathered_alloc(arena, n, sizeof *c->edge_hourglass),
         .active = ooze_arena_alloc(arena, s->contact_count, sizeof *c->active),
         .partial = ooze_arena_alloc(arena, n / OOZE_CONFORMATION_GRAIN + 1, sizeof *c->partial),
@@ -94,6 +94,7 @@ static OozeStatus create(OozeConformationStep *s, bool paper, OozeConstraint **o
             ooze_constraint_material(&s->rheology[m], s->settings.formulation, s->context->dt);
     }
     memcpy(c->u_star, s->u, n * sizeof *c->u_star);
+    ooze_halo_refresh(s->context->halo, s->mobility, sizeof *s->mobility);
     s->constraint = c;
     *out = c;
     return OOZE_OK;
@@ -142,6 +143,7 @@ static OozeStatus solve_consistent(OozeConformationStep *s, OozeError *error)
         const float *l = saved + 8 * i;
         c->lambda[i] = ooze_sym3_scale(ooze_sym3(l[0], l[1], l[2], l[3], l[4], l[5]), warm);
     }
+    ooze_halo_refresh(s->context->halo, s->u, sizeof *s->u);
     ooze_parallel_for(s->context->threads, s->n, OOZE_CONFORMATION_GRAIN, known_range, c);
     ooze_constraint_loops()->start(c);
     if (settings->positions_only) {

@@ -65,11 +65,19 @@ static void run(OozeConstraint *c, OozeRangeBody body)
 
 static double sum_of(const OozeConstraint *c, const double *parts)
 {
-    double sum = 0.0;
-    for (uint64_t k = 0; k * OOZE_CONFORMATION_GRAIN < c->step->n; k++) {
-        sum += parts[k];
-    }
-    return sum;
+    const OozeConformationStep *s = c->step;
+    return ooze_halo_sum(s->context->halo, parts, s->n, OOZE_CONFORMATION_GRAIN);
+}
+
+/* Velocities, and fluxes, of ghosts: before loops over neighbours read them. */
+static void refresh_velocities(const OozeConstraint *c, OozeF32x4 *u)
+{
+    ooze_halo_refresh(c->step->context->halo, u, sizeof *u);
+}
+
+static void refresh_flux(const OozeConstraint *c)
+{
+    ooze_halo_refresh(c->step->context->halo, c->flux, sizeof *c->flux);
 }
 
 static double run_sum(OozeConstraint *c, OozeRangeBody body)
@@ -110,6 +118,7 @@ static void contact_range(void *data, uint64_t begin, uint64_t end, int worker)
 static void start(OozeConstraint *c)
 {
     run(c, lambda_flux_range);
+    refresh_flux(c);
     run(c, start_range);
     run(c, contact_range);
     ooze_timer_lap(c->step->context->timer, "prepare");
@@ -181,7 +190,9 @@ static void jacobi(OozeConstraint *c, int iterations, double radius, double tole
     for (int k = 0; k < iterations && continues; k++) {
         weight = ooze_chebyshev_weight(k, square, weight);
         c->weight = (float)weight;
+        refresh_velocities(c, c->step->u);
         double rr = run_sum(c, multiplier_range); /* before this sweep */
+        refresh_flux(c);
         run(c, velocity_range);
         ooze_timer_lap(c->step->context->timer, "velocity_iteration");
         if (k == 0) {
@@ -190,6 +201,7 @@ static void jacobi(OozeConstraint *c, int iterations, double radius, double tole
         continues = ooze_solve_residual_iterated(&c->solve, rr);
     }
     if (continues && iterations > 0) { /* residual after the last sweep */
+        refresh_velocities(c, c->step->u);
         c->solve.current = run_sum(c, square_range);
         ooze_timer_add(c->step->context->timer, "velocity_iteration");
     }
@@ -299,7 +311,9 @@ static void update_range(void *data, uint64_t begin, uint64_t end, int worker)
 static double multiply(void *user)
 {
     OozeConstraint *c = user;
+    refresh_flux(c);
     run(c, change_range);
+    refresh_velocities(c, c->change);
     double pap = run_sum(c, product_range);
     ooze_timer_lap(c->step->context->timer, "velocity_operator");
     return pap;
@@ -328,6 +342,7 @@ static void search(OozeConstraint *c, int iterations, double tolerance)
     /* directions end where rounding dominates them, or contacts contradict each other */
     OozeConjugateGradients cg = {.residual = c->solve, .max_growth = OOZE_CONSTRAINT_GROWTH};
     set_active(c);
+    refresh_velocities(c, c->step->u);
     double rz = run_sum(c, residual_range);
     ooze_cg_begin(&cg, rz, sum_of(c, c->squares), tolerance);
     ooze_timer_add(c->step->context->timer, "velocity_vectors");
@@ -341,7 +356,7 @@ static void search(OozeConstraint *c, int iterations, double tolerance)
    iterations. */
 static void conjugate_gradients(OozeConstraint *c, int iterations, double radius, double tolerance)
 {
-    if (c->with_contacts && c->step->contact_count > 0) {
+    if (c->with_contacts && c->step->any_contacts) {
         int third = iterations / 3;
         jacobi(c, third, radius, tolerance);
         search(c, third, tolerance);

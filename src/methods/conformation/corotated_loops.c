@@ -47,6 +47,7 @@ static void set_damping(OozeConstraint *c, int sweeps)
 {
     Sweep sweep = {.constraint = c, .sweeps = sweeps};
     run_sweep(&sweep, damping_range);
+    ooze_halo_refresh(c->step->context->halo, c->hourglass, sizeof *c->hourglass);
     run_sweep(&sweep, edge_damping_range);
 }
 
@@ -189,7 +190,10 @@ static void push_range(void *data, uint64_t begin, uint64_t end, int worker)
 static void corotated_sweep(OozeConstraint *c, OozeF32x4 *u)
 {
     Sweep sweep = {.constraint = c, .u = u};
+    OozeHalo *halo = c->step->context->halo;
+    ooze_halo_refresh(halo, u, sizeof *u);
     run_sweep(&sweep, corotated_range);
+    ooze_halo_refresh(halo, c->flux, sizeof *c->flux);
     run_sweep(&sweep, push_range);
 }
 

@@ -57,6 +57,9 @@ OozeStatus ooze_impact_begin(OozeConformationStep *s, OozeError *error)
     for (uint64_t k = 0; k * GRAIN < s->n; k++) {
         all = ooze_impact_widen(all, job.chunk[k]);
     }
+    double ends[2] = {(double)all.square, (double)all.density};
+    ooze_halo_max(s->context->halo, ends, 2);
+    all = (OozeImpactExtremes){(float)ends[0], (float)ends[1]};
     s->long_step = ooze_impact_is_long(all, (float)s->context->spacing, s->dt);
     return OOZE_OK;
 }
@@ -175,11 +178,12 @@ void ooze_impact_add_pressure(OozeLodge *solve, uint64_t i, const OozeLodgeState
 OozeStatus ooze_impact_end_pass(OozeLodge *solve, int pass, OozeError *error)
 {
     OozeConformationStep *s = solve->step;
-    uint64_t pairs = 0, contacts = add_missed_contacts(s);
+    uint64_t pairs = 0;
+    bool contacts = ooze_halo_any(s->context->halo, add_missed_contacts(s) > 0);
     OozeStatus status = ooze_impact_find_pairs(solve, &pairs, error);
     solve->new_pairs = pairs > 0;
     solve->passes =
-        ooze_impact_passes(pass, solve->passes, s->settings.passes, contacts > 0 || pairs > 0);
+        ooze_impact_passes(pass, solve->passes, s->settings.passes, contacts || pairs > 0);
     ooze_timer_lap(s->context->timer, "contact");
     return status;
 }

@@ -40,17 +40,7 @@ static OozeStatus create_memory(OozeImpactMemory **memory, OozeError *error)
                : ooze_fail_memory(error, "contacts within the step", sizeof **memory);
 }
 
-/* Particles at free surfaces. */
-typedef struct Surface {
-    const OozeConformationStep *step;
-    uint64_t count;
-    uint64_t *chunk;       /* per chunk of particles: index of its first */
-    uint32_t *index;       /* of the particle */
-    OozeF32x4 *x, *sorted; /* at the time of the search; the same in the order of the grid */
-    uint32_t *particle;    /* of each in the order of the grid */
-    uint8_t *met;          /* per particle of the step: 1: at this search, 2: at an earlier one */
-    float fraction;        /* of the step at the search */
-} Surface;
+typedef OozeImpactSurface Surface;
 
 static bool is_at_surface(const OozeConformationStep *s, uint64_t i)
 {
@@ -65,7 +55,6 @@ static void count_range(void *data, uint64_t begin, uint64_t end, int worker)
     uint64_t count = 0;
     for (uint64_t i = begin; i < end; i++) {
         count += is_at_surface(surface->step, i);
-        surface->met[i] = 0;
     }
     surface->chunk[begin / GRAIN] = count;
 }
@@ -82,13 +71,22 @@ static void number_range(void *data, uint64_t begin, uint64_t end, int worker)
     }
 }
 
-static OozeStatus find_surface(Surface *surface, OozeError *error)
+static void trace_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const OozeLodge *solve = data;
+    for (uint64_t i = begin; i < end; i++) {
+        solve->trace[i] = ooze_sym3_trace(solve->stiffness[i]);
+    }
+}
+
+/* The particles of this process. */
+static OozeStatus find_own_surface(Surface *surface, OozeError *error)
 {
     const OozeConformationStep *s = surface->step;
     OozeArena *arena = s->context->arena;
     uint64_t chunks = (s->n + GRAIN - 1) / GRAIN;
     surface->chunk = ooze_arena_alloc(arena, chunks, sizeof *surface->chunk);
-    surface->met = ooze_arena_alloc(arena, s->n, sizeof *surface->met);
     if (ooze_arena_failed(arena)) {
         return ooze_fail_memory(error, "contacts within the step", s->n);
     }
@@ -98,15 +96,40 @@ static OozeStatus find_surface(Surface *surface, OozeError *error)
         surface->chunk[k] = surface->count;
         surface->count += count;
     }
-    uint64_t n = surface->count;
-    surface->index = ooze_arena_alloc(arena, n, sizeof *surface->index);
+    surface->index = ooze_arena_alloc(arena, surface->count, sizeof *surface->index);
+    if (ooze_arena_failed(arena)) {
+        return ooze_fail_memory(error, "contacts within the step", surface->count * 4);
+    }
+    ooze_parallel_for(s->context->threads, s->n, GRAIN, number_range, surface);
+    return OOZE_OK;
+}
+
+static OozeStatus find_surface(Surface *surface, OozeLodge *solve, OozeError *error)
+{
+    const OozeConformationStep *s = surface->step;
+    OozeArena *arena = s->context->arena;
+    OozeStatus status = find_own_surface(surface, error);
+    solve->trace = ooze_arena_alloc(arena, s->n, sizeof *solve->trace);
+    if (!status && solve->trace) {
+        ooze_parallel_for(s->context->threads, s->n, GRAIN, trace_range, solve);
+        surface->x0 = s->x0;
+        surface->u = s->u;
+        surface->inward = s->edge_sum;
+        surface->trace = solve->trace;
+        status = s->context->halo ? ooze_impact_gather_surface(surface, solve, error) : OOZE_OK;
+    }
+    if (status) {
+        return status;
+    }
+    uint64_t n = surface->count, numbers = s->context->halo ? n : s->n;
+    surface->met = ooze_arena_alloc(arena, numbers, sizeof *surface->met);
     surface->particle = ooze_arena_alloc(arena, n, sizeof *surface->particle);
     surface->x = ooze_arena_alloc(arena, n, sizeof *surface->x);
     surface->sorted = ooze_arena_alloc(arena, n + 1, sizeof *surface->sorted);
     if (ooze_arena_failed(arena)) {
         return ooze_fail_memory(error, "contacts within the step", n * 40);
     }
-    ooze_parallel_for(s->context->threads, s->n, GRAIN, number_range, surface);
+    memset(surface->met, 0, numbers * sizeof *surface->met);
     return OOZE_OK;
 }
 
@@ -115,7 +138,7 @@ static int count_searches(const Surface *surface)
     const OozeConformationStep *s = surface->step;
     OozeF32x4 low = ooze_f32x4_splat(INFINITY), high = ooze_f32x4_splat(-INFINITY);
     for (uint64_t k = 0; k < surface->count; k++) {
-        OozeF32x4 u = s->u[surface->index[k]];
+        OozeF32x4 u = surface->u[surface->index[k]];
         low = ooze_f32x4_min(low, u);
         high = ooze_f32x4_max(high, u);
     }
@@ -132,7 +155,7 @@ static void place_range(void *data, uint64_t begin, uint64_t end, int worker)
     const OozePeriodic *p = &s->context->periodic;
     for (uint64_t k = begin; k < end; k++) {
         uint32_t i = surface->index[k];
-        OozeF32x4 x = s->x0[i] + surface->fraction * s->dt * s->u[i];
+        OozeF32x4 x = surface->x0[i] + surface->fraction * s->dt * surface->u[i];
         for (int axis = 0; axis < 3; axis++) {
             x[axis] = ooze_periodic_wrap(x[axis], p->min[axis], p->length[axis], p->inverse[axis]);
         }
@@ -168,8 +191,8 @@ static bool is_new(const Surface *surface, uint64_t a, uint64_t b, OozeF32x4 *me
 {
     const OozeConformationStep *s = surface->step;
     uint32_t i = surface->particle[a], j = surface->particle[b];
-    OozeF32x4 velocity = s->u[i] - s->u[j];
-    *start = ooze_f32x4_nearest(s->x0[i] - s->x0[j], &s->context->periodic);
+    OozeF32x4 velocity = surface->u[i] - surface->u[j];
+    *start = ooze_f32x4_nearest(surface->x0[i] - surface->x0[j], &s->context->periodic);
     *meeting = ooze_f32x4_nearest(surface->sorted[a] - surface->sorted[b], &s->context->periodic);
     return ooze_impact_is_new((const float *)start, (const float *)meeting,
                               (const float *)&velocity, (float)s->context->spacing);
@@ -185,13 +208,14 @@ static bool is_known(const OozeImpactPairs *pairs, uint32_t i, uint32_t j)
     return known;
 }
 
-static void add_pair(OozeLodge *solve, uint32_t i, uint32_t j, OozeF32x4 meeting, OozeF32x4 start)
+static void add_pair(const Surface *surface, OozeImpactPairs *pairs, uint32_t i, uint32_t j,
+                     OozeF32x4 meeting, OozeF32x4 start)
 {
-    const OozeConformationStep *s = solve->step;
-    OozeImpactPair *pair = &solve->pairs->pair[solve->pairs->count++];
-    const float *inward_i = (const float *)&s->edge_sum[i],
-                *inward_j = (const float *)&s->edge_sum[j];
-    float traces = ooze_sym3_trace(solve->stiffness[i]) + ooze_sym3_trace(solve->stiffness[j]);
+    const OozeConformationStep *s = surface->step;
+    OozeImpactPair *pair = &pairs->pair[pairs->count++];
+    const float *inward_i = (const float *)&surface->inward[i],
+                *inward_j = (const float *)&surface->inward[j];
+    float traces = surface->trace[i] + surface->trace[j];
     float spacing = (float)s->context->spacing;
     *pair = ooze_impact_pair(inward_i, inward_j, (const float *)&meeting, (const float *)&start,
                              spacing, s->dt);
@@ -203,9 +227,9 @@ static void add_pair(OozeLodge *solve, uint32_t i, uint32_t j, OozeF32x4 meeting
 /* The pairs of this search: first marks the particles that meet another in it, then adds the pairs
    of these. A surface hides what lies behind it: particles that have met others at an earlier
    search are added only as what others meet first. */
-static void collect(Surface *surface, const OozeNeighbours *near, OozeLodge *solve, bool marks)
+static void collect(Surface *surface, const OozeNeighbours *near, OozeImpactPairs *pairs,
+                    bool marks)
 {
-    OozeImpactPairs *pairs = solve->pairs;
     uint8_t *met = surface->met;
     OozeF32x4 meeting, start;
     for (uint64_t a = 0; a < surface->count; a++) {
@@ -221,39 +245,45 @@ static void collect(Surface *surface, const OozeNeighbours *near, OozeLodge *sol
                 met[i] = met[i] ? met[i] : 1;
                 met[j] = met[j] ? met[j] : 1;
             } else if (pairs->count < pairs->room && !is_known(pairs, i, j)) {
-                add_pair(solve, i, j, meeting, start);
+                add_pair(surface, pairs, i, j, meeting, start);
             }
         }
     }
 }
 
-/* Lists of the pairs of each particle. */
-static void list_pairs(OozeImpactPairs *pairs, uint64_t n)
+void ooze_impact_list_pairs(OozeImpactPairs *pairs, uint64_t n)
 {
-    memset(pairs->first, 0, (n + 1) * sizeof *pairs->first);
+    uint32_t *first = pairs->first;
+    memset(first, 0, (n + 1) * sizeof *first);
     for (uint64_t k = 0; k < pairs->count; k++) {
-        pairs->first[pairs->pair[k].i + 1]++;
-        pairs->first[pairs->pair[k].j + 1]++;
+        uint32_t i = pairs->pair[k].i, j = pairs->pair[k].j;
+        first[i < n ? i : n]++;
+        first[j < n ? j : n]++;
     }
-    for (uint64_t i = 0; i < n; i++) {
-        pairs->first[i + 1] += pairs->first[i];
+    first[n] = 0; /* ends that other processes have */
+    for (uint64_t i = 0, total = 0; i <= n; i++) {
+        total += first[i];
+        first[i] = (uint32_t)total;
     }
     for (uint64_t k = pairs->count; k-- > 0;) { /* each list is filled from its end */
-        pairs->entry[--pairs->first[pairs->pair[k].j + 1]] = (uint32_t)(2 * k + 1);
-        pairs->entry[--pairs->first[pairs->pair[k].i + 1]] = (uint32_t)(2 * k);
+        uint32_t i = pairs->pair[k].i, j = pairs->pair[k].j;
+        if (j < n) {
+            pairs->entry[--first[j]] = (uint32_t)(2 * k + 1);
+        }
+        if (i < n) {
+            pairs->entry[--first[i]] = (uint32_t)(2 * k);
+        }
     }
-    /* now first[i + 1] is where the list of i begins */
-    memmove(pairs->first, pairs->first + 1, n * sizeof *pairs->first);
-    pairs->first[n] = (uint32_t)(2 * pairs->count);
 }
 
-static OozeStatus create_pairs(OozeLodge *solve, uint64_t room, OozeError *error)
+/* Room for the pairs of n numbers. */
+static OozeStatus create_pairs(OozeLodge *solve, uint64_t n, uint64_t room,
+                               OozeImpactPairs **created, OozeError *error)
 {
     OozeArena *arena = solve->step->context->arena;
     OozeImpactPairs *pairs = ooze_arena_alloc(arena, 1, sizeof *pairs);
-    uint64_t n = solve->step->n;
     if (pairs) {
-        *pairs = (OozeImpactPairs){.room = room};
+        *pairs = (OozeImpactPairs){.room = room, .n = n};
         pairs->pair = ooze_arena_alloc(arena, room, sizeof *pairs->pair);
         pairs->first = ooze_arena_alloc(arena, n + 1, sizeof *pairs->first);
         pairs->entry = ooze_arena_alloc(arena, 2 * room, sizeof *pairs->entry);
@@ -261,18 +291,18 @@ static OozeStatus create_pairs(OozeLodge *solve, uint64_t room, OozeError *error
     if (ooze_arena_failed(arena)) {
         return ooze_fail_memory(error, "contacts within the step", room * sizeof *pairs->pair);
     }
-    list_pairs(pairs, n);
-    solve->pairs = pairs;
+    ooze_impact_list_pairs(pairs, n);
+    *created = pairs;
     return OOZE_OK;
 }
 
-static void end_search(Surface *surface, const OozeNeighbours *near, OozeLodge *solve)
+static void end_search(Surface *surface, const OozeNeighbours *near, OozeImpactPairs *pairs)
 {
-    uint64_t before = solve->pairs->count;
-    collect(surface, near, solve, true);
-    collect(surface, near, solve, false);
-    if (solve->pairs->count > before) {
-        list_pairs(solve->pairs, solve->step->n);
+    uint64_t before = pairs->count;
+    collect(surface, near, pairs, true);
+    collect(surface, near, pairs, false);
+    if (pairs->count > before) {
+        ooze_impact_list_pairs(pairs, pairs->n);
     }
     for (uint64_t k = 0; k < surface->count; k++) {
         uint8_t *met = &surface->met[surface->index[k]];
@@ -280,33 +310,44 @@ static void end_search(Surface *surface, const OozeNeighbours *near, OozeLodge *
     }
 }
 
-OozeStatus ooze_impact_find_pairs(OozeLodge *solve, uint64_t *added, OozeError *error)
+static void update_pairs(const Surface *surface, OozeImpactPairs *pairs)
 {
-    const OozeConformationStep *s = solve->step;
-    OozeImpactPairs *pairs = solve->pairs;
-    Surface surface = {.step = s};
     for (uint64_t k = 0; pairs && k < pairs->count; k++) {
         OozeImpactPair *pair = &pairs->pair[k];
         OozeF32x4 n = ooze_f32x4(pair->normal[0], pair->normal[1], pair->normal[2], 0);
-        ooze_impact_pair_update(pair, ooze_f32x4_dot3(n, s->u[pair->i] - s->u[pair->j]));
+        ooze_impact_pair_update(pair,
+                                ooze_f32x4_dot3(n, surface->u[pair->i] - surface->u[pair->j]));
     }
+}
+
+OozeStatus ooze_impact_find_pairs(OozeLodge *solve, uint64_t *added, OozeError *error)
+{
+    const OozeConformationStep *s = solve->step;
+    bool shared = s->context->halo != NULL;
+    OozeImpactPairs **pairs = shared ? &solve->all_pairs : &solve->pairs;
+    Surface surface = {.step = s};
     *added = 0;
-    OozeStatus status = find_surface(&surface, error);
-    int searches = status ? 0 : count_searches(&surface);
+    OozeStatus status = find_surface(&surface, solve, error);
+    if (status) {
+        return status;
+    }
+    update_pairs(&surface, *pairs);
+    int searches = count_searches(&surface);
     if (searches > 0) {
         status = create_memory(s->impact_memory, error);
-        if (!status && !solve->pairs) {
-            status = create_pairs(solve, OOZE_IMPACT_PAIRS_EACH * surface.count, error);
+        if (!status && !*pairs) {
+            status = create_pairs(solve, shared ? surface.count : s->n,
+                                  OOZE_IMPACT_PAIRS_EACH * surface.count, pairs, error);
         }
-        uint64_t before = status ? 0 : solve->pairs->count;
+        uint64_t before = status ? 0 : (*pairs)->count;
         for (int k = 1; k <= searches && !status; k++) {
             surface.fraction = (float)k / (float)searches;
             status = search(&surface, *s->impact_memory, error);
             if (!status) {
-                end_search(&surface, &(*s->impact_memory)->near, solve);
+                end_search(&surface, &(*s->impact_memory)->near, *pairs);
             }
         }
-        *added = status ? 0 : solve->pairs->count - before;
+        *added = status ? 0 : (*pairs)->count - before;
     }
-    return status;
+    return status || !shared || !*pairs ? status : ooze_impact_take_pairs(&surface, solve, error);
 }

@@ -36,6 +36,10 @@ double ooze_lodge_multiply_by(OozeLodge *solve, const OozeF32x4 *input, bool wit
     const uint64_t n = solve->step->n, grain = OOZE_CONFORMATION_GRAIN;
     const OozeHaloLoop stress = {c->threads, n, grain, ooze_lodge_loops()->stress, solve},
                        forces = {c->threads, n, grain, ooze_lodge_loops()->product, solve};
+    ooze_step_bodies_fetch(solve->step, input);
+    if (solve->pairs) {
+        ooze_impact_fetch(solve->pairs, input);
+    }
     ooze_lodge_solids_spread(solve);
     ooze_halo_refresh_during(c->halo, (void *)input, sizeof *input, &stress);
     ooze_halo_refresh_during(c->halo, solve->flux, sizeof *solve->flux, &forces);
@@ -412,9 +416,9 @@ static void allocate(OozeLodge *solve)
 {
     OozeArena *arena = solve->step->context->arena;
     uint64_t n = solve->step->n, local = solve->step->local;
-    solve->stiffness = ooze_gathered_alloc(arena, n, sizeof *solve->stiffness);
+    solve->stiffness = ooze_gathered_alloc(arena, local, sizeof *solve->stiffness);
     solve->explicit_stress = ooze_gathered_alloc(arena, n, sizeof *solve->explicit_stress);
-    solve->bulk = ooze_gathered_alloc(arena, n, sizeof *solve->bulk);
+    solve->bulk = ooze_gathered_alloc(arena, local, sizeof *solve->bulk);
     solve->hourglass = ooze_gathered_alloc(arena, local, sizeof *solve->hourglass);
     solve->edge_hourglass = ooze_gathered_alloc(arena, n, sizeof *solve->edge_hourglass);
     solve->flux = ooze_gathered_alloc(arena, local, sizeof *solve->flux);

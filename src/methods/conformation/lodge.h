@@ -38,10 +38,13 @@ typedef struct OozeLodge {
     /* of the loops */
     const OozeF32x4 *input;
     OozeF32x4 *output; /* between the gathers: the part of the force without a second gather */
-    bool with_explicit_terms;      /* with S0 and moving walls: A u - b, not A p */
-    bool unprojected;              /* without contact projection: gives the contact forces */
-    struct OozeImpactPairs *pairs; /* of long steps; NULL: none */
-    bool new_pairs;                /* the last pass has added some */
+    bool with_explicit_terms;          /* with S0 and moving walls: A u - b, not A p */
+    bool unprojected;                  /* without contact projection: gives the contact forces */
+    struct OozeImpactPairs *pairs;     /* of long steps; NULL: none */
+    bool new_pairs;                    /* the last pass has added some */
+    struct OozeImpactPairs *all_pairs; /* of all processes, by numbers of OozeImpactSurface */
+    uint64_t *pair_particle; /* per pair of these: one of its particles here, or UINT64_MAX */
+    float *trace;            /* of the stiffness; for new pairs */
     double alpha, beta;
     /* of the warm start */
     uint32_t *root; /* see components.h */

@@ -11,27 +11,15 @@
 #include "base/fail.h"
 #include "methods/conformation/components.h"
 #include "methods/conformation/impact_solve.h"
-#include "methods/conformation/lodge_momentum_formula.h"
+#include "methods/conformation/lodge_momentum.h"
 #include "methods/conformation/lodge_multigrid.h"
 #include "solvers/dynamic_coupling_f32x4.h"
 
 enum { GRAIN = OOZE_CONFORMATION_GRAIN };
 
 typedef OozeMomentumSums Sums;
-
-typedef struct Chunk {
-    Sums sums;
-    bool mixed; /* its particles belong to several components */
-} Chunk;
-
-typedef struct Job {
-    OozeLodge *solve;
-    Chunk *chunks;
-    uint32_t *number; /* per particle; of roots: number of the component */
-    uint64_t components;
-    Sums *sums;      /* per component */
-    OozeTwist *lack; /* per component: motion to add, at the root */
-} Job;
+typedef OozeMomentumChunk Chunk;
+typedef OozeMomentumJob Job;
 
 /* Index of the dynamic solid that entry e of the boundary lists clings to; -1: it is another
    solid's; -2: it does not cling. */
@@ -56,26 +44,28 @@ static bool is_held(const OozeConformationStep *s, uint64_t i)
     return held || (rigid && s->bodies->all.rigids[rigid - 1].contact_count > 0);
 }
 
-static void arm_of(const OozeConformationStep *s, uint32_t root, uint64_t i, double arm[3])
+static void arm_of(const Job *job, uint32_t root, uint64_t i, double arm[3])
 {
-    OozeF32x4 d = ooze_f32x4_nearest(s->x0[i] - s->x0[root], &s->context->periodic);
+    const OozeConformationStep *s = job->solve->step;
+    OozeF32x4 d = ooze_f32x4_nearest(s->x0[i] - job->origin[root], &s->context->periodic);
     for (int k = 0; k < 3; k++) {
         arm[k] = (double)d[k];
     }
 }
 
-static void add_particle(const OozeLodge *solve, uint64_t i, Sums *sum)
+void ooze_momentum_add_particle(const Job *job, uint64_t i, Sums *sum)
 {
+    const OozeLodge *solve = job->solve;
     const OozeConformationStep *s = solve->step;
     double mass = (double)s->rheology[s->material[i]].relative_mass, x[3], u[3];
-    arm_of(s, solve->root[i], i, x);
+    arm_of(job, solve->root[i], i, x);
     for (int k = 0; k < 3; k++) {
         u[k] = (double)solve->u_star[i][k] - (double)s->u[i][k];
     }
     ooze_momentum_add(sum, mass, x, u, s->context->periodic.length, is_held(s, i));
 }
 
-static void add_sums(Sums *to, const Sums *from)
+void ooze_momentum_add_sums(Sums *to, const Sums *from)
 {
     to->mass += from->mass;
     to->held += from->held;
@@ -125,11 +115,11 @@ static void root_range(void *data, uint64_t begin, uint64_t end, int worker)
     }
 }
 
-/* From the root of the component to the centre of the solid. */
+/* From the origin of the component to the centre of the solid. */
 static OozeVec3 centre_of(const OozeConformationStep *s, const OozeDynamicSolid *solid,
-                          uint32_t root)
+                          OozeF32x4 origin)
 {
-    return vec3_scale(ooze_coupling_arm_to(s->coupling, solid, s->x0[root]), -1.0);
+    return vec3_scale(ooze_coupling_arm_to(s->coupling, solid, origin), -1.0);
 }
 
 /* Moments of mass of a solid about its centre, from its inertia tr(moment) I - moment. */
@@ -152,13 +142,13 @@ static void solid_moment(const OozeDynamicCoupling *c, const OozeDynamicSolid *s
     }
 }
 
-static void add_solid(const OozeConformationStep *s, const OozeDynamicSolid *solid, uint32_t root,
-                      Sums *sum)
+static void add_solid(const OozeConformationStep *s, const OozeDynamicSolid *solid,
+                      OozeF32x4 origin, Sums *sum)
 {
     const OozeDynamicCoupling *c = s->coupling;
     OozeTwist lack = ooze_coupling_momentum(c, solid, &solid->motion_star);
     OozeTwist now = ooze_coupling_momentum(c, solid, &solid->motion);
-    OozeVec3 at = centre_of(s, solid, root);
+    OozeVec3 at = centre_of(s, solid, origin);
     double x[3] = {at.x, at.y, at.z}, moment[6];
     ooze_twist_add(&lack, -1.0, &now);
     OozeVec3 turned = vec3_cross(at, vec3(lack.v[0], lack.v[1], lack.v[2]));
@@ -176,11 +166,11 @@ static void add_solid(const OozeConformationStep *s, const OozeDynamicSolid *sol
     }
 }
 
-static void move_solid(const OozeConformationStep *s, OozeDynamicSolid *solid, uint32_t root,
+static void move_solid(const OozeConformationStep *s, OozeDynamicSolid *solid, OozeF32x4 origin,
                        const OozeTwist *y)
 {
     OozeVec3 spin = vec3(y->v[3], y->v[4], y->v[5]);
-    OozeVec3 v = vec3_cross(spin, centre_of(s, solid, root));
+    OozeVec3 v = vec3_cross(spin, centre_of(s, solid, origin));
     OozeTwist change = {{y->v[0] + v.x, y->v[1] + v.y, y->v[2] + v.z, spin.x, spin.y, spin.z}};
     ooze_twist_add(&solid->motion, 1.0, &change);
 }
@@ -194,7 +184,7 @@ static void sum_range(void *data, uint64_t begin, uint64_t end, int worker)
     const OozeLodge *solve = job->solve;
     Chunk chunk = {.mixed = false};
     for (uint64_t i = begin; i < end; i++) {
-        add_particle(solve, i, &chunk.sums);
+        ooze_momentum_add_particle(job, i, &chunk.sums);
         chunk.mixed = chunk.mixed || solve->root[i] != solve->root[begin];
     }
     job->chunks[begin / GRAIN] = chunk;
@@ -208,10 +198,10 @@ static void collect(const Job *job)
     for (uint64_t begin = 0; begin < n; begin += GRAIN) {
         const Chunk *chunk = &job->chunks[begin / GRAIN];
         for (uint64_t i = begin; i < begin + GRAIN && i < n && chunk->mixed; i++) {
-            add_particle(solve, i, &job->sums[job->number[solve->root[i]]]);
+            ooze_momentum_add_particle(job, i, &job->sums[job->number[solve->root[i]]]);
         }
         if (!chunk->mixed) {
-            add_sums(&job->sums[job->number[solve->root[begin]]], &chunk->sums);
+            ooze_momentum_add_sums(&job->sums[job->number[solve->root[begin]]], &chunk->sums);
         }
     }
 }
@@ -234,48 +224,98 @@ static void add_range(void *data, uint64_t begin, uint64_t end, int worker)
         uint32_t root = job->solve->root[i];
         const double *y = job->lack[job->number[root]].v;
         double x[3];
-        arm_of(s, root, i, x);
+        arm_of(job, root, i, x);
         OozeF32x4 change = {0};
         ooze_momentum_velocity(y, x, (float *)&change);
         s->u[i] += change;
     }
 }
 
-/* Numbers the components and allocates their sums. */
-static OozeStatus number_components(Job *job, OozeError *error)
+/* Numbers of the components of one process, and their origins: the roots. */
+static void number_components(Job *job)
 {
     const OozeLodge *solve = job->solve;
-    OozeArena *arena = solve->step->context->arena;
-    uint64_t n = solve->step->n;
-    job->number = ooze_arena_alloc(arena, n, sizeof *job->number);
-    job->chunks = ooze_arena_alloc(arena, n / GRAIN + 1, sizeof *job->chunks);
-    for (uint64_t i = 0; i < n && job->number; i++) {
+    const OozeConformationStep *s = solve->step;
+    job->origin = s->x0;
+    for (uint64_t i = 0; i < s->n; i++) {
         job->number[i] = (uint32_t)job->components;
         job->components += solve->root[i] == i;
     }
+    for (int k = 0; s->coupling && k < s->coupling->count; k++) {
+        if (job->solid_first[k] != UINT64_MAX) {
+            uint32_t root = solve->root[job->solid_first[k]];
+            job->solid_number[k] = job->number[root];
+            job->solid_origin[k] = s->x0[root];
+        }
+    }
+}
+
+static OozeStatus allocate(Job *job, OozeError *error)
+{
+    const OozeConformationStep *s = job->solve->step;
+    OozeArena *arena = s->context->arena;
+    uint64_t solids = s->coupling ? (uint64_t)s->coupling->count : 0;
+    job->number = ooze_arena_alloc(arena, s->local, sizeof *job->number);
+    job->chunks = ooze_arena_alloc(arena, s->n / GRAIN + 1, sizeof *job->chunks);
+    job->solid_first = ooze_arena_alloc(arena, solids, sizeof *job->solid_first);
+    job->solid_number = ooze_arena_alloc(arena, solids, sizeof *job->solid_number);
+    job->solid_origin = ooze_arena_alloc(arena, solids, sizeof *job->solid_origin);
+    if (ooze_arena_failed(arena)) {
+        return ooze_fail_memory(error, "the velocity solve", s->n * sizeof *job->number);
+    }
+    for (uint64_t k = 0; k < solids; k++) {
+        job->solid_first[k] = UINT64_MAX;
+        job->solid_number[k] = UINT32_MAX;
+    }
+    return OOZE_OK;
+}
+
+static OozeStatus allocate_sums(Job *job, OozeError *error)
+{
+    OozeArena *arena = job->solve->step->context->arena;
     job->sums = ooze_arena_alloc(arena, job->components, sizeof *job->sums);
     job->lack = ooze_arena_alloc(arena, job->components, sizeof *job->lack);
     if (ooze_arena_failed(arena)) {
-        return ooze_fail_memory(error, "the velocity solve", n * sizeof *job->number);
+        return ooze_fail_memory(error, "the velocity solve", job->components * sizeof *job->sums);
     }
     memset(job->sums, 0, job->components * sizeof *job->sums);
     return OOZE_OK;
 }
 
 /* Adds the solids to the sums of their components, or moves them with these. */
-static void each_solid(Job *job, const uint64_t *first, bool move)
+static void each_solid(Job *job, bool move)
 {
-    const OozeLodge *solve = job->solve;
-    OozeDynamicCoupling *c = solve->step->coupling;
+    const OozeConformationStep *s = job->solve->step;
+    OozeDynamicCoupling *c = s->coupling;
     for (int k = 0; c && k < c->count; k++) {
-        if (first[k] != UINT64_MAX) {
-            uint32_t root = solve->root[first[k]], number = job->number[root];
-            if (move) {
-                move_solid(solve->step, &c->solids[k], root, &job->lack[number]);
-            } else {
-                add_solid(solve->step, &c->solids[k], root, &job->sums[number]);
+        uint32_t number = job->solid_number[k];
+        if (number != UINT32_MAX && move) {
+            move_solid(s, &c->solids[k], job->solid_origin[k], &job->lack[number]);
+        } else if (number != UINT32_MAX) {
+            add_solid(s, &c->solids[k], job->solid_origin[k], &job->sums[number]);
+        }
+    }
+}
+
+/* Roots of the components of this process. */
+static void find_components(Job *job)
+{
+    OozeLodge *solve = job->solve;
+    const OozeConformationStep *s = solve->step;
+    ooze_conformation_find_components(s, true, solve->parent, solve->root);
+    if (solve->pairs) {
+        for (uint64_t k = 0; k < solve->pairs->count; k++) {
+            const OozeImpactPair *pair = &solve->pairs->pair[k];
+            if (pair->i < s->n && pair->j < s->n) {
+                ooze_component_join(solve->parent, pair->i, pair->j);
             }
         }
+    }
+    if (s->coupling) {
+        join_solids(solve, job->solid_first);
+    }
+    if (s->coupling || solve->pairs) {
+        ooze_parallel_for(s->context->threads, s->local, GRAIN, root_range, job);
     }
 }
 
@@ -284,32 +324,32 @@ OozeStatus ooze_lodge_restore_momentum(OozeLodge *solve, OozeError *error)
     const OozeConformationStep *s = solve->step;
     OozeThreads *threads = s->context->threads;
     Job job = {.solve = solve};
-    uint64_t solids = s->coupling ? (uint64_t)s->coupling->count : 0;
-    uint64_t *first = ooze_arena_alloc(s->context->arena, solids, sizeof *first);
-    if (!first) {
-        return ooze_fail_memory(error, "the velocity solve", solids * sizeof *first);
+    OozeStatus status = allocate(&job, error);
+    if (status) {
+        return status;
     }
-    ooze_conformation_find_components(s, true, solve->parent, solve->root);
-    if (solve->pairs) {
-        for (uint64_t k = 0; k < solve->pairs->count; k++) {
-            ooze_component_join(solve->parent, solve->pairs->pair[k].i, solve->pairs->pair[k].j);
-        }
+    find_components(&job);
+    if (solve->sharing) {
+        status = ooze_momentum_number_shared(&job, error);
+    } else {
+        number_components(&job);
     }
-    if (s->coupling) {
-        join_solids(solve, first);
-    }
-    if (s->coupling || solve->pairs) {
-        ooze_parallel_for(threads, s->n, GRAIN, root_range, &job);
-    }
-    OozeStatus status = number_components(&job, error);
+    status = status ? status : allocate_sums(&job, error);
     if (status) {
         return status;
     }
     ooze_parallel_for(threads, s->n, GRAIN, sum_range, &job);
-    collect(&job);
-    each_solid(&job, first, false);
+    if (solve->sharing) {
+        status = ooze_momentum_collect_shared(&job, error);
+    } else {
+        collect(&job);
+    }
+    if (status) {
+        return status;
+    }
+    each_solid(&job, false);
     ooze_parallel_for(threads, job.components, GRAIN, motion_range, &job);
-    each_solid(&job, first, true);
+    each_solid(&job, true);
     ooze_parallel_for(threads, s->n, GRAIN, add_range, &job);
     ooze_timer_lap(s->context->timer, "velocity_vectors");
     return OOZE_OK;

@@ -63,20 +63,40 @@ static void rigid_range(void *data, uint64_t begin, uint64_t end, int worker)
     }
 }
 
+/* Values at ghosts that the loops over neighbours read. */
+static void refresh_ghosts(OozeLodgeMultigrid *mg)
+{
+    OozeLodge *solve = mg->solve;
+    const OozeConformationStep *s = solve->step;
+    OozeHalo *halo = s->context->halo;
+    ooze_halo_refresh(halo, mg->shear, sizeof *mg->shear);
+    ooze_halo_refresh(halo, mg->isotropic, sizeof *mg->isotropic);
+    if (mg->correction != s->correction) {
+        memcpy(mg->correction, s->correction, s->n * sizeof *s->correction);
+        ooze_halo_refresh(halo, mg->correction, sizeof *mg->correction);
+    }
+    if (mg->anisotropic) {
+        ooze_halo_refresh(halo, solve->stiffness, sizeof *solve->stiffness);
+        ooze_halo_refresh(halo, solve->bulk, sizeof *solve->bulk);
+    }
+}
+
 static void find_stiffness(OozeLodgeMultigrid *mg)
 {
     const OozeConformationStep *s = mg->solve->step;
     run(mg, own_range);
-    float largest = 0.0f;
-    mg->anisotropic = false;
+    double found[2] = {0.0, 0.0}; /* largest shear; 1: some stiffness is anisotropic */
     for (uint64_t k = 0; k * GRAIN < s->n; k++) {
-        mg->anisotropic = mg->anisotropic || mg->special_count[k];
-        largest = ooze_max(largest, (float)mg->solve->partial[k]);
+        found[0] = fmax(found[0], mg->solve->partial[k]);
+        found[1] = mg->special_count[k] ? 1.0 : found[1];
     }
+    ooze_halo_max(s->context->halo, found, 2);
+    mg->anisotropic = found[1] > 0.0;
     if (s->bodies && s->bodies->all.rigid_count > 0) {
-        mg->rigid_shear = OOZE_LODGE_GRID_RIGID * largest;
+        mg->rigid_shear = OOZE_LODGE_GRID_RIGID * (float)found[0];
         run(mg, rigid_range);
     }
+    refresh_ghosts(mg);
     run(mg, ooze_lodge_multigrid_loops()->stiffness);
 }
 
@@ -179,21 +199,23 @@ static OozeStatus allocate(OozeLodgeMultigrid *mg, OozeError *error)
     const OozeConformationStep *s = mg->solve->step;
     OozeArena *arena = s->context->arena;
     uint64_t n = s->n;
+    mg->correction = s->context->halo ? ooze_gathered_alloc(arena, s->local, sizeof *mg->correction)
+                                      : s->correction;
     mg->z = ooze_gathered_alloc(arena, n, sizeof *mg->z);
     mg->diagonal = ooze_arena_alloc(arena, n, sizeof *mg->diagonal);
     mg->inverse = ooze_arena_alloc(arena, n, sizeof *mg->inverse);
     mg->mass = ooze_arena_alloc(arena, n, sizeof *mg->mass);
     mg->stiffness = ooze_arena_alloc(arena, n, sizeof *mg->stiffness);
     mg->bulk = ooze_arena_alloc(arena, n, sizeof *mg->bulk);
-    mg->isotropic = ooze_gathered_alloc(arena, n, sizeof *mg->isotropic);
-    mg->shear = ooze_gathered_alloc(arena, n, sizeof *mg->shear);
+    mg->isotropic = ooze_gathered_alloc(arena, s->local, sizeof *mg->isotropic);
+    mg->shear = ooze_gathered_alloc(arena, s->local, sizeof *mg->shear);
     mg->special_of = ooze_arena_alloc(arena, n, sizeof *mg->special_of);
     mg->special_count = ooze_arena_alloc(arena, n / GRAIN + 1, sizeof *mg->special_count);
     if (s->bodies && s->bodies->all.rigid_count > 0) {
         mg->response = ooze_arena_alloc(arena, n, sizeof *mg->response);
         mg->spread = ooze_arena_alloc(arena, n, sizeof *mg->spread);
-        mg->around = ooze_arena_alloc(arena, n, sizeof *mg->around);
-        mg->around_weight = ooze_arena_alloc(arena, n, sizeof *mg->around_weight);
+        mg->around = ooze_arena_alloc(arena, s->local, sizeof *mg->around);
+        mg->around_weight = ooze_arena_alloc(arena, s->local, sizeof *mg->around_weight);
         mg->slot_around =
             ooze_arena_alloc(arena, s->bodies->all.rigid_slots, sizeof *mg->slot_around);
     }
@@ -234,7 +256,8 @@ static OozeMultigridUse expected_use(OozeLodge *solve)
     for (uint64_t k = 0; k * GRAIN < s->n; k++) {
         largest = fmax(largest, solve->partial[k]);
     }
-    ooze_grid_find_axes(s->x0, s->n, c->spacing, &c->periodic, c->threads, axis);
+    ooze_halo_max(c->halo, &largest, 1);
+    ooze_grid_find_axes(s->x0, s->n, c->spacing, &c->periodic, c->threads, c->halo, axis);
     for (int k = 0; k < 3; k++) {
         cells = fmax(cells, (double)axis[k].cells / axis[k].inverse);
     }
@@ -250,8 +273,7 @@ OozeStatus ooze_lodge_multigrid_plan(OozeLodge *solve, OozeError *error)
     OozeConformationStep *s = solve->step;
     OozeArena *arena = s->context->arena;
     OozePreconditioner wanted = s->settings.preconditioner;
-    bool shared = s->context->halo != NULL; /* grids are of one process: `auto` is `mass` */
-    if (wanted == OOZE_PRECONDITIONER_MASS || s->settings.velocity_iterations == 0 || shared) {
+    if (wanted == OOZE_PRECONDITIONER_MASS || s->settings.velocity_iterations == 0) {
         return OOZE_OK;
     }
     OozeMultigridUse use =
@@ -301,12 +323,16 @@ static bool has_changed(OozeLodgeMultigrid *mg)
 {
     const OozeConformationStep *s = mg->solve->step;
     OozeBlockSum sum = {s->context->threads, s->n, GRAIN, mg->solve->partial, s->context->halo};
-    uint64_t released = 0;
+    uint64_t contacts[2] = {0, s->contact_count}; /* released, all */
+    OozeRanks *ranks = ooze_halo_ranks(s->context->halo);
     for (uint64_t k = 0; k < s->contact_count; k++) {
-        released += s->contact_sets[k].released != 0;
+        contacts[0] += s->contact_sets[k].released != 0;
+    }
+    if (ranks) {
+        ranks->sum(ranks, contacts, 2);
     }
     return mg->solve->new_pairs || ooze_block_sum(&sum, changed_range, mg) > 0.0 ||
-           ooze_lodge_grid_released(released, s->contact_count);
+           ooze_lodge_grid_released(contacts[0], contacts[1]);
 }
 
 static OozeStatus fill(OozeLodgeMultigrid *mg, bool first, OozeError *error)
@@ -316,9 +342,9 @@ static OozeStatus fill(OozeLodgeMultigrid *mg, bool first, OozeError *error)
     find_stiffness(mg);
     run(mg, ooze_lodge_multigrid_loops()->diagonal);
     run(mg, inverse_range);
-    ooze_lodge_multigrid_find_solids(mg);
+    OozeStatus status = ooze_lodge_multigrid_find_solids(mg, error);
     ooze_timer_lap(s->context->timer, "multigrid_diagonal");
-    OozeStatus status = find_special(mg, error);
+    status = status ? status : find_special(mg, error);
     mg->input = (OozeVelocityMultigridInput){
         .n = s->n,
         .spacing = s->context->spacing,
@@ -330,6 +356,7 @@ static OozeStatus fill(OozeLodgeMultigrid *mg, bool first, OozeError *error)
         .bulk = mg->bulk,
         .special_of = mg->special_of,
         .special = mg->special,
+        .halo = s->context->halo,
         .threads = s->context->threads,
     };
     if (!status) {

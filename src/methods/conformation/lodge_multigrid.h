@@ -10,11 +10,12 @@ typedef struct OozeLodgeMultigrid {
     OozeLodge *solve;
     OozeVelocityMultigrid *grids;
     OozeVelocityMultigridInput input;
-    OozeF32x4 *z;        /* preconditioned residual; n + 4 */
-    OozeSym3 *diagonal;  /* D: 3 x 3 blocks of the operator */
-    OozeSym3 *inverse;   /* omega D^-1 in the directions that are not held, 0 in others */
-    float *mass;         /* of the grids, and the next two: times dt */
-    OozeSym3 *stiffness; /* A, at least that of the neighbours */
+    OozeF32x4 *z;         /* preconditioned residual; n + 4 */
+    OozeSym3 *correction; /* B, with that of ghosts */
+    OozeSym3 *diagonal;   /* D: 3 x 3 blocks of the operator */
+    OozeSym3 *inverse;    /* omega D^-1 in the directions that are not held, 0 in others */
+    float *mass;          /* of the grids, and the next two: times dt */
+    OozeSym3 *stiffness;  /* A, at least that of the neighbours */
     float *bulk;
     float *shear;         /* dt tr A / 3; n + 4 */
     float rigid_shear;    /* the same of rigid particle bodies */
@@ -62,7 +63,7 @@ void ooze_lodge_multigrid_give_up(OozeLodge *solve);
 /* Smoothers of rigid bodies. */
 void ooze_lodge_multigrid_find_bodies(OozeLodgeMultigrid *mg);
 /* Mass and wall blocks of dynamic solids. */
-void ooze_lodge_multigrid_find_solids(OozeLodgeMultigrid *mg);
+OozeStatus ooze_lodge_multigrid_find_solids(OozeLodgeMultigrid *mg, OozeError *error);
 /* Response of dynamic solid k to its residual. */
 OozeTwist ooze_lodge_multigrid_solid_response(const OozeLodgeMultigrid *mg, int k);
 

@@ -54,7 +54,7 @@ static void slot_range(void *data, uint64_t begin, uint64_t end, int worker)
     const OozeLodgeMultigrid *mg = data;
     const OozeBodies *b = &mg->solve->step->bodies->all;
     for (uint64_t slot = begin; slot < end; slot++) {
-        if (b->index[slot] != OOZE_NO_PARTICLE) {
+        if (b->index[slot] < OOZE_FAR_PARTICLE) {
             mg->slot_around[slot] = around_particle(mg, b->index[slot]);
         }
     }
@@ -66,7 +66,12 @@ void ooze_lodge_multigrid_find_bodies(OozeLodgeMultigrid *mg)
     if (mg->around) {
         OozeBodies *b = &s->bodies->all;
         ooze_parallel_for(s->context->threads, s->n, GRAIN, around_range, mg);
+        ooze_halo_refresh(s->context->halo, mg->around, sizeof *mg->around);
+        ooze_halo_refresh(s->context->halo, mg->around_weight, sizeof *mg->around_weight);
         ooze_parallel_for(s->context->threads, b->rigid_slots, GRAIN, slot_range, mg);
+        if (b->sharing) {
+            ooze_body_sharing_tensors(b, mg->slot_around);
+        }
         ooze_rigid_set_smoothers(b, mg->slot_around);
     }
 }

@@ -93,16 +93,17 @@ static inline Sym3F32x4 add_isotropic_neighbours(const OozeLodgeMultigrid *mg, u
                              ooze_edge_delta(near_end, x[j[3]], edges->box, periodic), d);
         ooze_f32x4_transpose(c[j[0]], c[j[1]], c[j[2]], c[j[3]], coefficient);
         OozeF32x4 g[3] = {d[0] * f, d[1] * f, d[2] * f};
-        Sym3F32x4 b = load_four(s->correction, j);
+        Sym3F32x4 b = load_four(mg->correction, j);
         add_isotropic_blocks(&sum, g, &b, coefficient);
     }
     return sum;
 }
 
 /* Blocks of neighbours, summed over the edges of particle i. */
-static inline Sym3F32x4 add_neighbours(const OozeLodge *solve, uint64_t i, Sym3F32x4 sum,
+static inline Sym3F32x4 add_neighbours(const OozeLodgeMultigrid *mg, uint64_t i, Sym3F32x4 sum,
                                        bool periodic)
 {
+    const OozeLodge *solve = mg->solve;
     const OozeConformationStep *s = solve->step;
     const OozeEdges *edges = &s->edges;
     uint64_t first = edges->list->first[i];
@@ -116,7 +117,7 @@ static inline Sym3F32x4 add_neighbours(const OozeLodge *solve, uint64_t i, Sym3F
                              ooze_edge_delta(near_end, x[j[2]], edges->box, periodic),
                              ooze_edge_delta(near_end, x[j[3]], edges->box, periodic), d);
         OozeF32x4 g[3] = {d[0] * f, d[1] * f, d[2] * f};
-        Sym3F32x4 b = load_four(s->correction, j), a = load_four(solve->stiffness, j);
+        Sym3F32x4 b = load_four(mg->correction, j), a = load_four(solve->stiffness, j);
         const float *k = solve->bulk, *n = solve->hourglass;
         add_blocks(&sum, g, &b, &a, ooze_f32x4(k[j[0]], k[j[1]], k[j[2]], k[j[3]]),
                    ooze_f32x4(n[j[0]], n[j[1]], n[j[2]], n[j[3]]));
@@ -125,14 +126,15 @@ static inline Sym3F32x4 add_neighbours(const OozeLodge *solve, uint64_t i, Sym3F
 }
 
 /* The particle's own gradient, in the first lane. */
-static inline Sym3F32x4 add_own(const OozeLodge *solve, uint64_t i)
+static inline Sym3F32x4 add_own(const OozeLodgeMultigrid *mg, uint64_t i)
 {
+    const OozeLodge *solve = mg->solve;
     const OozeConformationStep *s = solve->step;
-    const uint32_t pad = (uint32_t)s->n, j[4] = {(uint32_t)i, pad, pad, pad};
+    const uint32_t pad = (uint32_t)s->local, j[4] = {(uint32_t)i, pad, pad, pad};
     OozeF32x4 e = s->edge_sum[i];
     OozeF32x4 g[3] = {{e[0], 0, 0, 0}, {e[1], 0, 0, 0}, {e[2], 0, 0, 0}};
     Sym3F32x4 sum = {{{0}}};
-    Sym3F32x4 b = load_four(s->correction, j), a = load_four(solve->stiffness, j);
+    Sym3F32x4 b = load_four(mg->correction, j), a = load_four(solve->stiffness, j);
     add_blocks(&sum, g, &b, &a, ooze_f32x4(solve->bulk[i], 0, 0, 0),
                ooze_f32x4(solve->hourglass[i], 0, 0, 0));
     return sum;
@@ -167,10 +169,10 @@ static void diagonal_range(void *data, uint64_t begin, uint64_t end, int worker)
     const OozeLodge *solve = mg->solve;
     const OozeConformationStep *s = solve->step;
     for (uint64_t i = begin; i < end; i++) {
-        Sym3F32x4 sum = add_own(solve, i);
+        Sym3F32x4 sum = add_own(mg, i);
         if (mg->anisotropic) {
-            sum = s->edges.periodic ? add_neighbours(solve, i, sum, true)
-                                    : add_neighbours(solve, i, sum, false);
+            sum = s->edges.periodic ? add_neighbours(mg, i, sum, true)
+                                    : add_neighbours(mg, i, sum, false);
         } else {
             sum = s->edges.periodic ? add_isotropic_neighbours(mg, i, sum, true)
                                     : add_isotropic_neighbours(mg, i, sum, false);

@@ -1,6 +1,7 @@
 /* Rows of dynamic solids in the multigrid preconditioner. Fluid on the grids takes samples of
    solids to be at rest; a solid takes the fluid around it to be at rest, and responds with its mass
    and the stiffness of what clings to it. */
+#include "base/fail.h"
 #include "methods/conformation/lodge_multigrid.h"
 #include "methods/conformation/lodge_multigrid_formula.h"
 #include "solvers/dynamic_coupling_f32x4.h"
@@ -41,26 +42,85 @@ static OozeTwistMatrix mass_of(const OozeDynamicCoupling *c, const OozeDynamicSo
     return mass;
 }
 
-/* In the order of the particles, of chunks that are near solids: few. */
-void ooze_lodge_multigrid_find_solids(OozeLodgeMultigrid *mg)
+/* Stiffness of a particle at a solid. */
+typedef struct WallPoint {
+    OozeSym3 block;
+    double at[3]; /* from the centre of the solid */
+} WallPoint;
+
+/* The particles of this rank at solid k, in their order, of chunks that are near solids: few.
+   Returns their number; with NULL it only counts. */
+static uint64_t list_points(const OozeLodge *solve, int k, WallPoint *points)
+{
+    const OozeConformationStep *s = solve->step;
+    const OozeDynamicCoupling *c = s->coupling;
+    uint64_t count = 0;
+    for (uint64_t i = 0; i < s->n; i++) {
+        WallPoint point;
+        if (!c->near[i / OOZE_COUPLING_GRAIN]) {
+            i += OOZE_COUPLING_GRAIN - 1; /* chunks begin at multiples of it */
+        } else if (wall_block(solve, i, k, &point.block)) {
+            OozeVec3 arm = ooze_coupling_arm_to(c, &c->solids[k], s->x0[i]);
+            point.at[0] = arm.x;
+            point.at[1] = arm.y;
+            point.at[2] = arm.z;
+            if (points) {
+                points[count] = point;
+            }
+            count++;
+        }
+    }
+    return count;
+}
+
+/* Those of all ranks, in their order. */
+static WallPoint *gather_points(const OozeLodge *solve, int k, uint64_t *count)
+{
+    OozeArena *arena = solve->step->context->arena;
+    OozeRanks *ranks = ooze_halo_ranks(solve->step->context->halo);
+    uint64_t own = list_points(solve, k, NULL);
+    WallPoint *points = ooze_arena_alloc(arena, own, sizeof *points), *all = points;
+    if (points) {
+        *count = list_points(solve, k, points);
+    }
+    if (ranks && points) {
+        uint64_t total = 0, *bytes = ooze_arena_alloc(arena, (uint64_t)ranks->count, sizeof *bytes);
+        if (bytes) {
+            ranks->gather(ranks, &own, sizeof own, bytes);
+        }
+        for (int r = 0; r < ranks->count && bytes; r++) {
+            total += bytes[r];
+            bytes[r] *= sizeof *points;
+        }
+        all = bytes ? ooze_arena_alloc(arena, total, sizeof *all) : NULL;
+        *count = total;
+        if (all) {
+            ranks->gather_varied(ranks, points, bytes, all);
+        }
+    }
+    return all;
+}
+
+OozeStatus ooze_lodge_multigrid_find_solids(OozeLodgeMultigrid *mg, OozeError *error)
 {
     const OozeLodge *solve = mg->solve;
-    const OozeConformationStep *s = solve->step;
-    OozeDynamicCoupling *c = s->coupling;
+    OozeArena *arena = solve->step->context->arena;
+    OozeDynamicCoupling *c = solve->step->coupling;
     for (int k = 0; c && k < c->count; k++) {
+        OozeArenaMark mark = ooze_arena_mark(arena);
         OozeTwistMatrix sum = mass_of(c, &c->solids[k]);
-        for (uint64_t i = 0; i < s->n; i++) {
-            OozeSym3 block;
-            if (!c->near[i / OOZE_COUPLING_GRAIN]) {
-                i += OOZE_COUPLING_GRAIN - 1; /* chunks begin at multiples of it */
-            } else if (wall_block(solve, i, k, &block)) {
-                OozeVec3 arm = ooze_coupling_arm_to(c, &c->solids[k], s->x0[i]);
-                const double at[3] = {arm.x, arm.y, arm.z};
-                ooze_twist_add_point(&sum, ooze_mat3_from_sym3(block).m, at);
-            }
+        uint64_t count = 0;
+        WallPoint *points = gather_points(solve, k, &count);
+        if (!points) {
+            return ooze_fail_memory(error, "the velocity solve", count * sizeof *points);
+        }
+        for (uint64_t i = 0; i < count; i++) {
+            ooze_twist_add_point(&sum, ooze_mat3_from_sym3(points[i].block).m, points[i].at);
         }
         mg->solid_inverse[k] = ooze_twist_inverse(sum);
+        ooze_arena_rewind(arena, mark);
     }
+    return OOZE_OK;
 }
 
 OozeTwist ooze_lodge_multigrid_solid_response(const OozeLodgeMultigrid *mg, int k)

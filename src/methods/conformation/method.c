@@ -269,20 +269,7 @@ static OozeStatus check(const OozeStepContext *context, OozeError *error)
 static const char *const chosen_keys[] = {"velocity_iterations", "passes", "density_iterations",
                                           NULL};
 
-static const char *const ghost_fields[] = {"material", NULL};
-
-static const char *refuses_ranks(const OozeStepContext *c)
-{
-    OozeConformationSettings settings = ooze_conformation_settings(c);
-    const char *why = NULL;
-    why = settings.impact_passes > 0 ? "impact_passes above 0 need one process" : why;
-    why = settings.preconditioner == OOZE_PRECONDITIONER_MULTIGRID
-              ? "velocity_preconditioner: multigrid needs one process"
-              : why;
-    return settings.formulation != OOZE_FORMULATION_LODGE
-               ? "formulations other than lodge need one process"
-               : why;
-}
+static const char *const ghost_fields[] = {"material", "body", NULL};
 
 const OozeMethod ooze_method_conformation = {
     .info = {.name = "conformation",
@@ -298,7 +285,7 @@ const OozeMethod ooze_method_conformation = {
     .wants_field = wants_mode,
     .material_keys = material_keys,
     .ghost_fields = ghost_fields,
-    .refuses_ranks = refuses_ranks,
+    .shares_bodies = true,
     .uses_fluid_neighbours = true,
     .uses_boundary_neighbours = true,
     .takes_bodies = true,

@@ -136,7 +136,7 @@ OozeStatus ooze_paper_positions_begin(OozePaperPositions *job, OozeConstraint *c
     uint64_t edges = s->context->fluid->first[s->n];
     job->constraint = c;
     job->start = start;
-    job->x = ooze_gathered_alloc(arena, s->n, sizeof *job->x);
+    job->x = ooze_gathered_alloc(arena, s->local, sizeof *job->x);
     job->edges = s->edges;
     job->edges.x = job->x;
     job->edges.weight = ooze_arena_alloc(arena, edges, sizeof(float));
@@ -160,6 +160,8 @@ void ooze_paper_positions_sweep(OozePaperPositions *job, OozeF32x4 *shift)
         job->x[i] = job->start[i] + job->shift[i];
         job->x[i][3] = 1;
     }
+    ooze_halo_refresh(s->context->halo, job->x, sizeof *job->x);
     ooze_parallel_for(threads, s->n, OOZE_CONFORMATION_GRAIN, multiplier_range, job);
+    ooze_halo_refresh(s->context->halo, job->constraint->flux, sizeof *job->constraint->flux);
     ooze_parallel_for(threads, s->n, OOZE_CONFORMATION_GRAIN, shift_range, job);
 }

@@ -133,7 +133,7 @@ bool ooze_warm_start_last_step(OozeLodge *solve)
     ooze_lodge_solids_follow(solve);
     ooze_conformation_find_components(s, false, solve->parent, solve->root);
     if (solve->sharing) {
-        ooze_component_sharing_find(solve);
+        ooze_component_sharing_find(solve, NULL);
     }
     solve->cg.pap = ooze_lodge_multiply(solve);
     if (scale_by_component(solve)) {

@@ -15,6 +15,8 @@
 #include "methods/method.h"
 
 #define OOZE_NO_PARTICLE UINT32_MAX
+/* A particle of another process, which has a slot here too. */
+#define OOZE_FAR_PARTICLE (UINT32_MAX - 1)
 
 /* The fluid that wets a particle of a body is that of its nearest fluid neighbour, whose edge has
    the largest weight. */
@@ -62,7 +64,8 @@ typedef struct OozeBodies {
     OozeTwist *partial; /* per block */
     OozeRigidContact *contacts;
     uint64_t contact_count;
-    const OozeBonds *bonds; /* NULL: no soft bodies */
+    const OozeBonds *bonds;          /* NULL: no soft bodies */
+    struct OozeBodySharing *sharing; /* of particles among processes; NULL: there is one */
 } OozeBodies;
 
 /* Lists the bodies and assigns their slots. */

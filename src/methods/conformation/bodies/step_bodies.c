@@ -32,7 +32,7 @@ static void from_slots_range(void *data, uint64_t begin, uint64_t end, int worke
     const SlotCopy *copy = data;
     for (uint64_t slot = begin; slot < end; slot++) {
         uint32_t i = copy->bodies->index[slot];
-        if (i != OOZE_NO_PARTICLE) {
+        if (i < OOZE_FAR_PARTICLE) {
             OozeFloat4 a = copy->slots[slot];
             OozeF32x4 value = ooze_f32x4(a.x, a.y, a.z, 0);
             copy->to[i] = copy->add ? copy->to[i] + value : value;
@@ -49,7 +49,11 @@ static void run(const OozeBodies *b, OozeRangeBody body, SlotCopy *copy)
 static OozeFloat4 *to_slots(const OozeBodies *b, const OozeF32x4 *field, int which)
 {
     SlotCopy copy = {.bodies = b, .from = field, .slots = b->field[which]};
-    run(b, to_slots_range, &copy);
+    if (b->sharing) {
+        ooze_body_sharing_to_slots(b, field, b->field[which]);
+    } else {
+        run(b, to_slots_range, &copy);
+    }
     return b->field[which];
 }
 
@@ -143,16 +147,18 @@ static void pull_range(void *data, uint64_t begin, uint64_t end, int worker)
     const OozeConformationStep *s = b->step;
     for (uint64_t slot = begin; slot < end; slot++) {
         uint32_t i = b->all.index[slot];
+        if (i >= OOZE_FAR_PARTICLE) {
+            continue;
+        }
         for (uint64_t e = b->bonds->first[slot]; e < b->bonds->first[slot + 1]; e++) {
-            uint32_t j = b->all.index[b->bonds->other[e]];
-            OozeF32x4 d = ooze_f32x4_nearest(s->x0[j] - s->x0[i], &s->context->periodic);
+            OozeF32x4 x = ooze_bond_value(b, s->x0, b->to[e]);
+            OozeF32x4 d = ooze_f32x4_nearest(x - s->x0[i], &s->context->periodic);
             float r = sqrtf(ooze_f32x4_dot3(d, d)), rest = b->bonds->length[e];
             /* both ends have the same material: a body has one */
             float modulus = s->rheology[s->material[i]].bond_modulus;
             OozeF32x4 n = r > 0.0f ? d / r : ooze_f32x4(0, 0, 0, 0);
             n[3] = r - rest;
             b->pull[e] = n;
-            b->to[e] = j;
             b->stiffness[e] = ooze_bond_stiffness(modulus, b->bonds->share[e], rest);
         }
     }
@@ -173,6 +179,14 @@ static OozeStatus begin_bonds(OozeStepBodies *b, OozeConformationMemory *own, Oo
     if (ooze_arena_failed(c->arena)) {
         return ooze_fail_memory(error, "bonds", count * sizeof *b->pull);
     }
+    for (uint64_t e = 0; e < count; e++) {
+        b->to[e] = b->all.index[b->bonds->other[e]];
+    }
+    status = b->all.sharing ? ooze_body_sharing_find_ends(b, error) : OOZE_OK;
+    if (status) {
+        return status;
+    }
+    ooze_step_bodies_fetch(b->step, b->step->x0);
     ooze_parallel_for(c->threads, b->all.slots, OOZE_CONFORMATION_GRAIN, pull_range, b);
     return OOZE_OK;
 }
@@ -180,10 +194,10 @@ static OozeStatus begin_bonds(OozeStepBodies *b, OozeConformationMemory *own, Oo
 static OozeStatus allocate(OozeStepBodies *b, OozeError *error)
 {
     OozeArena *arena = b->step->context->arena;
-    uint64_t n = b->step->n;
-    b->slot = ooze_arena_alloc(arena, n, sizeof *b->slot);
-    b->rigid_of = ooze_arena_alloc(arena, n, sizeof *b->rigid_of);
-    b->effective_inverse_mass = ooze_arena_alloc(arena, n, sizeof *b->effective_inverse_mass);
+    uint64_t n = b->step->n, local = b->step->local;
+    b->slot = ooze_arena_alloc(arena, local, sizeof *b->slot);
+    b->rigid_of = ooze_arena_alloc(arena, local, sizeof *b->rigid_of);
+    b->effective_inverse_mass = ooze_arena_alloc(arena, local, sizeof *b->effective_inverse_mass);
     b->density_target = ooze_arena_alloc(arena, n, sizeof *b->density_target);
     b->ignores_boundary = ooze_arena_alloc(arena, n, sizeof *b->ignores_boundary);
     b->film = ooze_arena_alloc(arena, n, sizeof *b->film);
@@ -213,6 +227,12 @@ OozeStatus ooze_step_bodies_begin(OozeConformationStep *s, OozeConformationMemor
         return status;
     }
     number_particles(b);
+    ooze_halo_refresh(c->halo, b->slot, sizeof *b->slot);
+    ooze_halo_refresh(c->halo, b->rigid_of, sizeof *b->rigid_of);
+    status = c->halo ? ooze_body_sharing_begin(b, error) : OOZE_OK;
+    if (status) {
+        return status;
+    }
     ooze_parallel_for(c->threads, s->n, OOZE_CONFORMATION_GRAIN, film_range, b);
     OozeFloat4 *u = to_slots(&b->all, s->u, 0);
     status = ooze_bodies_begin(&b->all, u, error);
@@ -223,6 +243,7 @@ OozeStatus ooze_step_bodies_begin(OozeConformationStep *s, OozeConformationMemor
             rigid < 0 ? 1.0f : ooze_rigid_inverse_mass_ratio(&b->all.rigids[rigid]);
         b->effective_inverse_mass[i] = s->mobility[i] * effective_inverse_mass;
     }
+    ooze_halo_refresh(c->halo, b->effective_inverse_mass, sizeof *b->effective_inverse_mass);
     s->bodies = b;
     status = status ? status : begin_bonds(b, own, error);
     if (!status) {

@@ -6,6 +6,7 @@
 #include "methods/conformation/bodies/bodies.h"
 #include "methods/conformation/step.h"
 #include "physics/bond.h"
+#include "solvers/rank_exchange.h"
 
 typedef struct OozeStepBodies {
     OozeConformationStep *step;
@@ -17,11 +18,33 @@ typedef struct OozeStepBodies {
     uint8_t *ignores_boundary;     /* per particle: part of a body */
     uint16_t *film; /* per particle: row of rheology of the fluid that wets it, or its own */
     /* soft: per bond of this step */
-    const OozeBonds *bonds; /* NULL: no soft bodies */
-    OozeF32x4 *pull;        /* direction towards the other end; last lane: stretch, m */
-    float *stiffness;       /* 1/s2 */
-    uint32_t *to;           /* particle at the other end */
+    const OozeBonds *bonds;    /* NULL: no soft bodies */
+    OozeF32x4 *pull;           /* direction towards the other end; last lane: stretch, m */
+    float *stiffness;          /* 1/s2 */
+    uint32_t *to;              /* particle at the other end; from n on: of `far` */
+    OozeRankExchange far_ends; /* particles of other processes at ends of bonds */
+    OozeF32x4 *far;            /* their values of the field that was fetched last; NULL: none */
+    OozeF32x4 *far_buffer;
 } OozeStepBodies;
+
+/* ---- over several processes: body_sharing.c. Every process has all slots ---- */
+
+/* Fills the slots with the particles of all processes. */
+OozeStatus ooze_body_sharing_begin(OozeStepBodies *bodies, OozeError *error);
+/* A field of the particles of rigid bodies of all processes, by slots. */
+void ooze_body_sharing_to_slots(const OozeBodies *bodies, const OozeF32x4 *field,
+                                OozeFloat4 *slots);
+/* The same for tensors that are there by slots for particles of this process. */
+void ooze_body_sharing_tensors(const OozeBodies *bodies, OozeSym3 *slots);
+/* Finds bodies->to and the exchange of far ends. */
+OozeStatus ooze_body_sharing_find_ends(OozeStepBodies *bodies, OozeError *error);
+/* Values at far ends of bonds: before they are read. */
+void ooze_step_bodies_fetch(OozeConformationStep *step, const OozeF32x4 *field);
+
+static inline OozeF32x4 ooze_bond_value(const OozeStepBodies *b, const OozeF32x4 *v, uint32_t to)
+{
+    return to < b->step->n ? v[to] : b->far[to - b->step->n];
+}
 
 /* Sets step->bodies where there are any, and makes the velocities of rigid bodies those of rigid
    motions. */
@@ -52,7 +75,7 @@ static inline OozeF32x4 ooze_bond_force(const OozeStepBodies *b, uint64_t i, con
     }
     for (uint64_t e = b->bonds->first[slot], end = b->bonds->first[slot + 1]; e < end; e++) {
         OozeF32x4 n = b->pull[e];
-        float speed = ooze_f32x4_dot3(v[b->to[e]] - v[i], n);
+        float speed = ooze_f32x4_dot3(ooze_bond_value(b, v, b->to[e]) - v[i], n);
         force += ooze_bond_pull(b->stiffness[e], dt, speed, with_stretch ? n[3] : 0.0f) * n;
     }
     force[3] = 0;
