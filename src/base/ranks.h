@@ -4,6 +4,7 @@
 #ifndef OOZE_BASE_RANKS_H
 #define OOZE_BASE_RANKS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

@@ -118,27 +118,6 @@ static void fill_parcels(void *data, uint64_t begin, uint64_t end, int worker)
     }
 }
 
-/* The axes over the particles of all processes. */
-static void find_axes(const OozeGridMultigridInput *input, OozeMultigridAxis axis[3])
-{
-    OozeF32x4 box[2] = {ooze_f32x4_splat(FLT_MAX), ooze_f32x4_splat(-FLT_MAX)};
-    double bounds[6];
-    for (uint64_t i = 0; i < input->n; i++) {
-        box[0] = ooze_f32x4_min(input->x[i], box[0]);
-        box[1] = ooze_f32x4_max(input->x[i], box[1]);
-    }
-    for (int k = 0; k < 3; k++) {
-        bounds[k] = -(double)box[0][k];
-        bounds[3 + k] = (double)box[1][k];
-    }
-    ooze_halo_max(input->halo, bounds, 6);
-    for (int k = 0; k < 3; k++) {
-        box[0][k] = (float)-bounds[k];
-        box[1][k] = (float)bounds[3 + k];
-    }
-    ooze_grid_find_axes(box, 2, input->spacing, input->periodic, NULL, axis);
-}
-
 /* Sends the particles to the processes of their cells; returns them, in the order of all. */
 static Parcel *move_particles(OozeGridMultigrid *mg, const OozeGridMultigridInput *input,
                               const OozeMultigridAxis *axis, const OozeMultigridShape *groups)
@@ -369,7 +348,8 @@ void ooze_multigrid_share(OozeGridMultigrid *mg, const OozeGridMultigridInput *i
     if (ooze_multigrid_failed(mg)) {
         return;
     }
-    find_axes(input, axis);
+    ooze_grid_find_axes(input->x, input->n, input->spacing, input->periodic, mg->threads,
+                        input->halo, axis);
     const int32_t cells[3] = {axis[0].cells, axis[1].cells, axis[2].cells};
     const bool wraps[3] = {axis[0].wraps, axis[1].wraps, axis[2].wraps};
     level->shape = ooze_multigrid_shape(cells, wraps);

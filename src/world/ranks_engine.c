@@ -10,12 +10,8 @@
 #include "base/clock.h"
 #include "base/fail.h"
 #include "world/ranks_arrays.h"
+#include "world/ranks_shares.h"
 #include "world/world.h"
-
-/* Shares are corrected after this many steps, where the slowest rank takes so much longer than the
-   mean. */
-enum { BALANCE_EVERY = 10 };
-static const double IMBALANCE_MAX = 1.1;
 
 typedef struct RanksEngine {
     OozeWorld own;    /* what the processor's engine works on: the rank's particles */
@@ -25,12 +21,9 @@ typedef struct RanksEngine {
     OozeHalo *halo;
     OozeRanksArrays arrays;
     uint64_t total; /* particles of all ranks */
-    double *shares; /* see ooze_split_find: per rank and one more */
-    double *speeds; /* working memory: per rank */
-    double busy;    /* s of work since the last balance, without messages */
+    OozeRanksShares shares;
     uint64_t fast_first,
-        fast_count;     /* of ranks_find_fast: those of ranks before, and of this one */
-    int sorts, shuffle; /* shuffle: for tests, shares change after every so many sorts; 0: no */
+        fast_count; /* of ranks_find_fast: those of ranks before, and of this one */
 } RanksEngine;
 
 static bool ranks_available(char *text, size_t size)
@@ -73,33 +66,20 @@ static void ranks_destroy(void *data)
     ooze_split_free(&engine->split);
     ooze_halo_destroy(engine->halo);
     ooze_ranks_arrays_free(&engine->arrays);
-    ooze_free(engine->shares);
-    ooze_free(engine->speeds);
+    ooze_ranks_shares_free(&engine->shares);
     ooze_free(engine);
-}
-
-static void share_equally(RanksEngine *engine)
-{
-    for (int r = 0; r <= engine->ranks->count; r++) {
-        engine->shares[r] = (double)r / (double)engine->ranks->count;
-    }
 }
 
 static OozeStatus fill_engine(RanksEngine *engine, OozeError *error)
 {
     OozeWorld *own = &engine->own;
-    const char *shuffle = getenv("OOZE_RANKS_SHUFFLE");
-    uint64_t count = (uint64_t)engine->ranks->count;
     own->arena = ooze_arena_create();
     own->grid = ooze_grid_create();
     engine->halo = ooze_halo_create(engine->ranks);
-    engine->shares = ooze_alloc(count + 1, sizeof *engine->shares);
-    engine->speeds = ooze_alloc(2 * count, sizeof *engine->speeds);
-    engine->shuffle = shuffle ? atoi(shuffle) : 0;
-    if (!own->arena || !own->grid || !engine->halo || !engine->shares || !engine->speeds) {
+    if (!own->arena || !own->grid || !engine->halo ||
+        !ooze_ranks_shares_create(&engine->shares, engine->ranks)) {
         return ooze_fail_memory(error, "sharing steps among processes", sizeof *engine);
     }
-    share_equally(engine);
     ooze_halo_set_layers(engine->halo, own->method->ghost_layers > 1 ? 2 : 1);
     OozeStatus status = ooze_particles_create(&own->particles, error);
     return status || !own->method->create ? status : own->method->create(&own->method_data, error);
@@ -340,63 +320,6 @@ static OozeStatus ranks_wrap(void *data, const OozePeriodic *periodic, OozeError
     return ooze_cpu_engine.wrap(&((RanksEngine *)data)->own, periodic, error);
 }
 
-/* ---- shares ----------------------------------------------------------------------------- */
-
-/* For tests: cuts that differ from balance to balance, some of them far from equal. */
-static void shuffle_shares(RanksEngine *engine)
-{
-    int count = engine->ranks->count;
-    double sum = 0.0;
-    for (int r = 0; r < count; r++) {
-        uint32_t number = (uint32_t)(engine->sorts * 7919 + r * 104729) * 2654435761u;
-        engine->speeds[r] = 0.2 + (double)(number >> 8) / (double)(1u << 24);
-        sum += engine->speeds[r];
-    }
-    for (int r = 0; r < count; r++) {
-        engine->shares[r + 1] = engine->shares[r] + engine->speeds[r] / sum;
-    }
-}
-
-/* A rank that was slow gets fewer particles, half of the difference at a time. */
-static void balance_shares(RanksEngine *engine)
-{
-    int count = engine->ranks->count;
-    double own[2] = {engine->busy, (double)ooze_particles_count(engine->own.particles)};
-    double *all = engine->speeds, slowest = 0.0, busy = 0.0, speed = 0.0;
-    engine->ranks->gather(engine->ranks, own, sizeof own, all);
-    for (int r = 0; r < count; r++) {
-        slowest = fmax(slowest, all[2 * r]);
-        busy += all[2 * r];
-    }
-    engine->busy = 0.0;
-    if (!(slowest > IMBALANCE_MAX * busy / count) || engine->total < 1) {
-        return;
-    }
-    double mean = (double)engine->total / busy; /* also of ranks without particles */
-    for (int r = 0; r < count; r++) {
-        bool idle = !(all[2 * r] > 0.0) || all[2 * r + 1] < 1.0;
-        all[r] = idle ? mean : all[2 * r + 1] / all[2 * r];
-        speed += all[r];
-    }
-    double at = 0.0, before = 0.0;
-    for (int r = 0; r < count; r++) {
-        double now = engine->shares[r + 1] - before;
-        before = engine->shares[r + 1];
-        at += 0.5 * (now + all[r] / speed);
-        engine->shares[r + 1] = at;
-    }
-}
-
-static void update_shares(RanksEngine *engine)
-{
-    engine->sorts++;
-    if (engine->shuffle > 0 && engine->sorts % engine->shuffle == 0) {
-        shuffle_shares(engine);
-    } else if (engine->shuffle == 0 && engine->sorts % BALANCE_EVERY == 0) {
-        balance_shares(engine);
-    }
-}
-
 /* ---- a substep -------------------------------------------------------------------------- */
 
 /* Moves all fields to the ranks that have the particles from now on. */
@@ -427,11 +350,12 @@ static OozeStatus ranks_sort(void *data, const OozeStepContext *c, float low[3],
     RanksEngine *engine = data;
     OozeWorld *own = &engine->own;
     ooze_arena_reset(own->arena);
-    update_shares(engine);
+    ooze_ranks_shares_update(&engine->shares, engine->ranks, ooze_particles_count(own->particles),
+                             engine->total);
     OozeSplitPoints points = {ooze_particles_positions(own->particles),
                               ooze_particles_count(own->particles), c->support, &c->periodic};
     OozeStatus status =
-        ooze_split_find(&engine->split, own->threads, &points, engine->shares, error);
+        ooze_split_find(&engine->split, own->threads, &points, engine->shares.cuts, error);
     engine->total = engine->split.total;
     if (status || engine->total == 0) {
         return status;
@@ -536,7 +460,7 @@ static OozeStatus ranks_step(void *data, OozeStepContext *context, OozeError *er
     OozeStepContext own = own_context(engine, context);
     double start = ooze_clock(), waited = engine->ranks->traffic.seconds;
     OozeStatus status = engine->own.method->step(engine->own.method_data, &own, error);
-    engine->busy += ooze_clock() - start - (engine->ranks->traffic.seconds - waited);
+    engine->shares.busy += ooze_clock() - start - (engine->ranks->traffic.seconds - waited);
     return status;
 }
 
