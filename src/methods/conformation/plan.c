@@ -65,6 +65,9 @@ static OozeStatus plan_materials(const OozeStepContext *c, OozeConformationPlan 
         lasting = lasting || isinf(row->longest_relaxation);
     }
     plan->settings.second_order = second_order;
+    /* bodies and dynamic solids would have to expect theirs as well */
+    plan->expects_pushes = plan->settings.formulation == OOZE_FORMULATION_LODGE &&
+                           !plan->settings.carries_pressure && !c->dynamic && c->body_count == 0;
     plan->evens = lasting && plan->settings.formulation == OOZE_FORMULATION_LODGE;
     plan->drift_share =
         OOZE_DRIFT_SHARE * ooze_surface_drift(plan->largest_surface_tension, (float)c->spacing,

@@ -127,6 +127,7 @@ typedef struct OozeConformationPlan {
     bool isotropic_pushes; /* some row takes back the stress of pushes: see push_stress.h */
     bool interfaces;       /* there are several liquids, and tension between them */
     float drift_share;     /* see OozeDensityJob */
+    bool expects_pushes;   /* of the density stage: see expected_push_formula.h */
     bool evens;            /* stretched threads are evened: see ooze_lodge_evening */
 } OozeConformationPlan;
 
