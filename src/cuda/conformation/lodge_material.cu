@@ -153,8 +153,8 @@ template <int LANES, bool WRAPS, bool MODES> static void finish_loop(Step *step)
             stored[1] = next.y;
             stored[2] = next.z;
             if (s.expects_pushes) {
-                bool elastic = ooze_warm_start_is_elastic(&s.rheology[s.material[i]], s.dt);
-                ooze_push_record(s.warm_start, i, &s.shift[i].x, elastic, s.dt);
+                ooze_push_record(s.warm_start, i, &s.shift[i].x,
+                                 s.rheology[s.material[i]].expected_push_share, s.dt);
             }
             if (s.next_pressure) {
                 OozeCarriedPressure pressure = s.next_pressure[i];

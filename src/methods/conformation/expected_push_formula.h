@@ -34,12 +34,23 @@ OOZE_FORMULA OozePush ooze_push_expected(const float *warm_start, uint64_t i, fl
     return push;
 }
 
-/* After the density stage has shifted particle i. Elastic material expects none: its stress would
-   answer to motion that is taken back, which makes energy. */
-OOZE_FORMULA void ooze_push_record(float *warm_start, uint64_t i, const float *shift, bool elastic,
+/* Viscosity times dt/d^2 at which half of a push is expected: what the density stage does to
+   stiffer fluid are mostly errors of the solve. */
+#define OOZE_PUSH_STIFF 300.0f
+
+/* Of a material. An elastic one expects none: its stress would answer to motion that is taken back,
+   which makes energy. */
+OOZE_FORMULA float ooze_push_share(float viscosity, bool elastic, float spacing, float dt)
+{
+    float stiff = viscosity * dt / (spacing * spacing) / OOZE_PUSH_STIFF;
+    return elastic ? 0.0f : 1.0f / (1.0f + stiff);
+}
+
+/* After the density stage has shifted particle i. */
+OOZE_FORMULA void ooze_push_record(float *warm_start, uint64_t i, const float *shift, float share,
                                    float dt)
 {
-    float *a = warm_start + 8 * i + OOZE_PUSH_LANE, scale = elastic ? 0.0f : 1.0f / (dt * dt);
+    float *a = warm_start + 8 * i + OOZE_PUSH_LANE, scale = share / (dt * dt);
     a[0] = scale * shift[0];
     a[1] = scale * shift[1];
     a[2] = scale * shift[2];

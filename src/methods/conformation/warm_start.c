@@ -208,8 +208,8 @@ static void store_range(void *data, uint64_t begin, uint64_t end, int worker)
             s->warm_start[8 * i + k] = s->next_warm_start[i][k];
         }
         if (s->expects_pushes) {
-            bool elastic = ooze_warm_start_is_elastic(&s->rheology[s->material[i]], s->dt);
-            ooze_push_record(s->warm_start, i, (const float *)&s->shift[i], elastic, s->dt);
+            ooze_push_record(s->warm_start, i, (const float *)&s->shift[i],
+                             s->rheology[s->material[i]].expected_push_share, s->dt);
         }
     }
 }
