@@ -414,6 +414,14 @@ static void allocate(Lodge *solve)
     pack_positions_alone(solve->step, &v->pack);
 }
 
+/* See expected_push_formula.h. */
+OOZE_DEVICE float4 expected_push(const StepView &s, uint32_t i)
+{
+    bool expected = s.expects_pushes && s.mobility[i] > 0.0f;
+    OozePush push = ooze_push_expected(s.warm_start, i, expected ? s.dt : 0.0f);
+    return f32x4(push.x, push.y, push.z);
+}
+
 /* The tolerance is relative to sum rho u^2: a residual bounds the error of the velocities. The
    operator is the masses and more, so p.Ap is at least r.z in exact arithmetic. */
 struct BeginSolve {
@@ -468,12 +476,13 @@ static OozeStatus solve_lodge(Step *step, OozeError *error)
     sum_each(
         gpu, n, none,
         OOZE_BODY(uint32_t i) {
-            float4 u = s.u[i];
+            float4 u = s.u[i], push = expected_push(s, i);
             Sum1 sum = {(double)s.rheology[s.material[i]].relative_mass * (double)dot(u, u)};
-            u_star[i] = u;
+            u_star[i] = u + push;
             if (s.surface_impulse) { /* see start_range of methods/conformation/lodge.c */
-                s.u[i] = u - s.surface_impulse[i];
+                u = u - s.surface_impulse[i];
             }
+            s.u[i] = u + push;
             return sum;
         },
         begin);
@@ -500,6 +509,10 @@ static OozeStatus solve_lodge(Step *step, OozeError *error)
             restore_momentum(&solve);
         }
         warm_start_record(&solve);
+        if (s.expects_pushes) {
+            for_each(
+                gpu, n, OOZE_BODY(uint32_t i) { s.u[i] = s.u[i] - expected_push(s, i); });
+        }
         carried_record(&solve);
         bodies_apply_impulses(step, nullptr);
         dynamic_spread(step, true);

@@ -193,6 +193,7 @@ static void allocate(Step *step)
         clear(gpu, s->density_multiplier + n, sizeof *s->density_multiplier);
     }
     s->carried = step->plan.carried;
+    s->expects_pushes = step->plan.expects_pushes;
     s->intruder = s->solids.count > 0 ? scratch<int32_t>(gpu, n) : nullptr;
     bodies_allocate(step);
     find_temperature_rows(step);
@@ -382,7 +383,8 @@ static OozeStatus move(Step *step, const Formulation *formulation, OozeError *er
     Gpu *gpu = step->gpu;
     StepView *s = &step->view;
     OozeStepTimer *timer = step->context->timer;
-    float4 *x = scratch<float4>(gpu, s->n), *shift = scratch<float4>(gpu, s->n);
+    float4 *x = scratch<float4>(gpu, s->n);
+    s->shift = scratch<float4>(gpu, s->n);
     s->drift = scratch<float4>(gpu, s->n);
     s->position_only_shift = scratch<float4>(gpu, s->n);
     s->density_target = scratch<float>(gpu, s->n);
@@ -391,12 +393,12 @@ static OozeStatus move(Step *step, const Formulation *formulation, OozeError *er
     set_density_targets(step);
     predict(step, x);
     Mark mark = scratch_mark(gpu);
-    OozeStatus status = formulation->solve_positions(step, x, shift, error);
+    OozeStatus status = formulation->solve_positions(step, x, s->shift, error);
     scratch_rewind(gpu, mark);
     if (status) {
         return status;
     }
-    Arrival arrival = arrive(step, x, shift, end);
+    Arrival arrival = arrive(step, x, s->shift, end);
     if (ooze_travels_too_far(sqrtf(arrival.square), step->context->longest_travel)) {
         step->context->report->too_far = true;
         return OOZE_OK;
@@ -410,10 +412,10 @@ static OozeStatus move(Step *step, const Formulation *formulation, OozeError *er
     }
     formulation->finish(step);
     ooze_timer_lap(timer, "finish");
-    push_stress_remove(step, x, shift, still);
+    push_stress_remove(step, x, s->shift, still);
     update_relief(step, &end->arrival.shift2);
     ooze_timer_lap(timer, "rest");
-    store_state(step, x, shift, still);
+    store_state(step, x, s->shift, still);
     bodies_place(step, store_positions(&step->engine->store),
                  store_velocities(&step->engine->store));
     return OOZE_OK;

@@ -8,6 +8,7 @@
 #include "physics/kernels.h"
 extern "C" {
 #include "methods/conformation/carried_pressure_formula.h"
+#include "methods/conformation/expected_push_formula.h"
 #include "solvers/conjugate_gradients_formula.h"
 #include "solvers/contact_set_formula.h"
 }
@@ -57,7 +58,8 @@ struct StepView {
     int32_t *intruder;       /* NULL: no solids */
     SolidsView solids;
     OozeSym3 *evening; /* see OozeDensityJob; NULL: nothing is elastic */
-    float4 *next_warm_start, *drift, *position_only_shift;
+    float4 *next_warm_start, *shift, *drift, *position_only_shift; /* shift: by the density stage */
+    bool expects_pushes;                                           /* see the plan */
     float *density_target, *load_excess;
     /* see methods/conformation/carried_pressure.h; NULL: none is carried */
     OozeCarriedPressure *next_pressure;

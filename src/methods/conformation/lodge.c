@@ -434,7 +434,7 @@ static void allocate(OozeLodge *solve)
     ooze_warm_start_allocate(solve);
 }
 
-/* u* = u, and sum rho u^2. Forces of a surface are opposite on neighbouring layers and cancel in
+/* u* = u and the push that is expected, and sum rho u^2. Forces of a surface are opposite on neighbouring layers and cancel in
    the solve of a viscous fluid: their impulse belongs to u*, but not to the velocities that the
    solve starts from, whose residual would make the tolerance too large. */
 static void start_range(void *data, uint64_t begin, uint64_t end, int worker)
@@ -444,12 +444,23 @@ static void start_range(void *data, uint64_t begin, uint64_t end, int worker)
     const OozeConformationStep *s = solve->step;
     double sum = 0.0;
     for (uint64_t i = begin; i < end; i++) {
-        solve->u_star[i] = s->u[i];
+        OozeF32x4 push = ooze_lodge_expected_push(s, i);
+        solve->u_star[i] = s->u[i] + push;
         sum += (double)s->rheology[s->material[i]].relative_mass *
                (double)ooze_f32x4_dot3(s->u[i], s->u[i]);
         s->u[i] = s->surface_impulse ? s->u[i] - s->surface_impulse[i] : s->u[i];
+        s->u[i] += push;
     }
     solve->partial[begin / OOZE_CONFORMATION_GRAIN] = sum;
+}
+
+static void take_pushes_back_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const OozeLodge *solve = data;
+    for (uint64_t i = begin; i < end; i++) {
+        solve->step->u[i] -= ooze_lodge_expected_push(solve->step, i);
+    }
 }
 
 static OozeStatus solve_velocities(OozeConformationStep *s, OozeError *error)
@@ -493,6 +504,9 @@ static OozeStatus solve_velocities(OozeConformationStep *s, OozeError *error)
         return status;
     }
     ooze_warm_start_record(&solve);
+    if (s->expects_pushes) {
+        run(&solve, take_pushes_back_range);
+    }
     ooze_carried_record(&solve);
     ooze_step_bodies_apply_impulses(s);
     if (s->coupling) {

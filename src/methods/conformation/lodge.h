@@ -4,6 +4,7 @@
 
 #include "base/isa.h"
 #include "methods/conformation/bodies/step_bodies.h"
+#include "methods/conformation/expected_push_formula.h"
 #include "methods/conformation/gradient.h"
 #include "solvers/conjugate_gradients.h"
 
@@ -60,6 +61,14 @@ typedef struct OozeLodge {
     OozeF32x4 *first_u;                   /* velocities before the iterations of the pass */
     OozeTwist *first_motion;              /* the same of dynamic solids */
 } OozeLodge;
+
+/* See expected_push_formula.h. */
+static inline OozeF32x4 ooze_lodge_expected_push(const OozeConformationStep *s, uint64_t i)
+{
+    bool expected = s->expects_pushes && s->mobility[i] > 0.0f;
+    OozePush push = ooze_push_expected(s->warm_start, i, expected ? s->dt : 0.0f);
+    return ooze_f32x4(push.x, push.y, push.z, 0);
+}
 
 /* Bodies of parallel loops over an OozeLodge, in chunks of OOZE_CONFORMATION_GRAIN. */
 typedef struct OozeLodgeLoops {

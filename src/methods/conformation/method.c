@@ -142,8 +142,8 @@ static const OozeFieldInfo fields[] = {
     {"expansion", OOZE_FIELD_FLOAT32, 1, 1, "", 0.0, true, "volume gained beyond rest, relative"},
     {"warm_start", OOZE_FIELD_FLOAT32, 6, 8, "", 0.0, true,
      "initial guess of the next step's velocity solve. lodge: acceleration by stress and contacts, "
-     "m/s2, then carried pressure over density, m2/s2, and its stiffness, m2/s; consistent: six "
-     "multipliers, m2/s2"},
+     "m/s2, then that by the density stage, or carried pressure over density, m2/s2, and its "
+     "stiffness, m2/s; consistent: six multipliers, m2/s2"},
     {"relief_progress", OOZE_FIELD_FLOAT32, 1, 1, "", 0.0, true,
      "1: density errors push in full; less: overlaps that were placed are still being relaxed"},
 };

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "base/fail.h"
+#include "methods/conformation/expected_push_formula.h"
 #include "methods/conformation/lodge_formula.h"
 #include "methods/conformation/push_stress_formula.h"
 #include "methods/conformation/step.h"
@@ -108,16 +109,31 @@ static void plan_push_stress(const OozeStepContext *c, OozeConformationPlan *pla
     }
 }
 
-/* An error of a solve becomes pressure of the next ones: the column of T47 of 30,000 d^2/dt sinks
-   by 0.973 of what it should at the tolerance, and by 1.005 at half of it. */
+/* An error of a solve becomes pressure, or an expected push, of the next ones: with carried pressure
+   the column of T47 of 30,000 d^2/dt sinks by 0.973 of what it should at the tolerance, and by 1.005
+   at half of it. */
 #define CARRIED_TOLERANCE 0.5
+
+/* Bodies and dynamic solids would have to expect pushes as well. */
+static void plan_expected_pushes(const OozeStepContext *c, OozeConformationPlan *plan)
+{
+    plan->expects_pushes = plan->settings.formulation == OOZE_FORMULATION_LODGE &&
+                           !plan->settings.carries_pressure && !c->dynamic && c->body_count == 0;
+    for (int k = 0; plan->expects_pushes && k < plan->row_count; k++) {
+        OozeRheology *row = &plan->rheology[k];
+        float viscosity = ooze_sym3_trace(coefficients_at(row, plan, 0.0f).stiffness) / 3.0f;
+        bool elastic = ooze_warm_start_is_elastic(row, plan->dt);
+        row->expected_push_share = ooze_push_share(viscosity, elastic, (float)c->spacing, plan->dt);
+    }
+}
 
 static void plan_carried_pressure(const OozeStepContext *c, OozeConformationPlan *plan)
 {
+    plan->settings.tolerance *=
+        plan->settings.carries_pressure || plan->expects_pushes ? CARRIED_TOLERANCE : 1.0;
     if (!plan->settings.carries_pressure) {
         return;
     }
-    plan->settings.tolerance *= CARRIED_TOLERANCE;
     if (c->body_count > 0) {
         return; /* no share is still, and the stiffness does not grow */
     }
@@ -171,6 +187,7 @@ OozeStatus ooze_conformation_plan(const OozeStepContext *c, OozeConformationPlan
     }
     OozeStatus status = plan_materials(c, plan, error);
     if (!status) {
+        plan_expected_pushes(c, plan);
         plan_carried_pressure(c, plan);
         plan_push_stress(c, plan);
     }

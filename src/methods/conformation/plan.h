@@ -37,13 +37,14 @@ typedef struct OozeRheology {
     OozeMemory memory; /* r, m1 and m2 of the first mode */
     OozeMode more[OOZE_MORE_MODES];
     OozeThinning thinning;
-    float yield;             /* elastic strain beyond which it flows; may be infinite */
-    float surface_tension;   /* sigma, m3/s2 */
-    float interface_tension; /* against other liquids, m3/s2; of a pair, the mean of theirs */
-    float contact_cosine;    /* of the contact angle on solids that give none */
-    float bond_modulus;      /* G of a soft body, m2/s2 */
-    float still;             /* see ooze_carried_still */
-    float push_stress_share; /* see ooze_push_stress_share */
+    float yield;               /* elastic strain beyond which it flows; may be infinite */
+    float surface_tension;     /* sigma, m3/s2 */
+    float interface_tension;   /* against other liquids, m3/s2; of a pair, the mean of theirs */
+    float contact_cosine;      /* of the contact angle on solids that give none */
+    float bond_modulus;        /* G of a soft body, m2/s2 */
+    float still;               /* see ooze_carried_still */
+    float push_stress_share;   /* see ooze_push_stress_share */
+    float expected_push_share; /* see expected_push_formula.h */
 } OozeRheology;
 
 /* How `consistent` solves for its multipliers in the velocity stage. */
@@ -127,6 +128,7 @@ typedef struct OozeConformationPlan {
     bool isotropic_pushes; /* some row takes back the stress of pushes: see push_stress.h */
     bool interfaces;       /* there are several liquids, and tension between them */
     float drift_share;     /* see OozeDensityJob */
+    bool expects_pushes;   /* of the density stage: see expected_push_formula.h */
     bool evens;            /* stretched threads are evened: see ooze_lodge_evening */
 } OozeConformationPlan;
 

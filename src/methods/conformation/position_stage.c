@@ -7,8 +7,7 @@
 
 typedef struct Move {
     OozeConformationStep *step;
-    OozeF32x4 *x; /* n and four zero ones */
-    OozeF32x4 *shift;
+    OozeF32x4 *x;    /* n and four zero ones */
     float *farthest; /* per chunk, squared */
 } Move;
 
@@ -36,7 +35,7 @@ static void arrive_range(void *data, uint64_t begin, uint64_t end, int worker)
     const OozeFloat4 *v = ooze_particles_velocities(s->context->particles);
     float farthest = 0.0f, free_speed = (float)s->context->free_speed;
     for (uint64_t i = begin; i < end; i++) {
-        OozeF32x4 shift = move->shift[i], still = s->drift[i] + s->position_only_shift[i];
+        OozeF32x4 shift = s->shift[i], still = s->drift[i] + s->position_only_shift[i];
         OozeF32x4 travel = s->dt * s->u[i] + shift + still;
         OozeF32x4 before = ooze_f32x4(v[i].x, v[i].y, v[i].z, 0);
         if (ooze_flies_freely(ooze_f32x4_dot3(before, before), free_speed)) {
@@ -55,7 +54,7 @@ static void still_range(void *data, uint64_t begin, uint64_t end, int worker)
     const Move *move = data;
     OozeConformationStep *s = move->step;
     for (uint64_t i = begin; i < end; i++) {
-        s->u[i] -= (s->position_only_shift[i] + s->still_share * move->shift[i]) / s->dt;
+        s->u[i] -= (s->position_only_shift[i] + s->still_share * s->shift[i]) / s->dt;
     }
 }
 
@@ -91,7 +90,7 @@ static OozeStatus allocate_move(Move *move, OozeError *error)
     OozeArena *arena = s->context->arena;
     uint64_t chunks = s->n / OOZE_CONFORMATION_GRAIN + 1;
     move->x = ooze_gathered_alloc(arena, s->local, sizeof *move->x);
-    move->shift = ooze_arena_alloc(arena, s->n, sizeof *move->shift);
+    s->shift = ooze_arena_alloc(arena, s->n, sizeof *s->shift);
     move->farthest = ooze_arena_alloc(arena, chunks, sizeof *move->farthest);
     s->drift = ooze_arena_alloc(arena, s->n, sizeof *s->drift);
     s->position_only_shift = ooze_arena_alloc(arena, s->local, sizeof *s->position_only_shift);
@@ -121,7 +120,7 @@ OozeStatus ooze_conformation_move(OozeConformationStep *s, OozeDensityMemory *ow
     run(s, predict_range, &move);
     ooze_timer_lap(timer, "predict");
     OozeArenaMark mark = ooze_arena_mark(s->context->arena);
-    status = formulation->solve_positions(s, own, move.x, move.shift, error);
+    status = formulation->solve_positions(s, own, move.x, s->shift, error);
     ooze_arena_rewind(s->context->arena, mark);
     if (status) {
         return status;
@@ -147,7 +146,7 @@ OozeStatus ooze_conformation_move(OozeConformationStep *s, OozeDensityMemory *ow
     formulation->finish(s); /* u includes position_only_shift / dt here: it strains the fluid */
     run(s, still_range, &move);
     ooze_timer_lap(timer, "finish");
-    status = ooze_push_stress_remove(s, move.x, move.shift, error);
+    status = ooze_push_stress_remove(s, move.x, s->shift, error);
     ooze_timer_lap(timer, "push_stress");
     if (!status) {
         status = ooze_conformation_update_relief(s, error);

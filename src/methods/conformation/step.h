@@ -54,6 +54,7 @@ typedef struct OozeConformationStep {
     OozeF32x4 *surface_impulse;         /* velocity that surface tension adds; or NULL */
     OozeCarriedScales carried;
     bool isotropic_pushes; /* see the plan */
+    bool expects_pushes;   /* likewise */
     float still_share;     /* of a shift of the density stage that enters no velocity */
     OozeCarriedSums carried_sums;
     double *carried_partial;             /* two sums per chunk of particles */
@@ -61,6 +62,7 @@ typedef struct OozeConformationStep {
     float *density_target, *load_excess; /* of densities, see OozeDensityJob */
     float *relief_progress; /* 1: relief is finished; see ooze_conformation_set_density_targets */
     OozeSym3 *evening;      /* see OozeDensityJob; NULL without `evens` */
+    OozeF32x4 *shift;       /* by the density stage */
     OozeF32x4 *drift;       /* position-only, see OozeDensityJob */
     OozeF32x4 *position_only_shift; /* likewise */
     int32_t *contact_of;            /* index into contact_sets, or -1 */

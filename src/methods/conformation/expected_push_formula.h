@@ -1,0 +1,59 @@
+/* Pushes that the velocity solve expects of the density stage, for the processor and the GPU: those
+   of the last step, shift/dt = P.
+
+   Viscosity is solved before pressure. A solve that knows nothing of pressure slows down all that
+   pressure drives, and the density stage then gives it back evenly, at walls too. Here the solve
+   is that of u* + P, and P is taken from its result before particles move:
+
+       u = (1 + A)^-1 (u* + P),   x = x0 + dt (u - P) + shift,   u <- u - P + shift/dt.
+
+   In steady flow shift/dt = P: viscosity and pressure act together, and fluid under its weight
+   between walls has u = 0. Without viscosity A = 0 and nothing changes. For one mode of motion, of
+   which a solve keeps the part r and the density stage removes the part f of its compression, the
+   step has eigenvalues of at most 1 for all r and f. */
+#ifndef OOZE_METHODS_CONFORMATION_EXPECTED_PUSH_FORMULA_H
+#define OOZE_METHODS_CONFORMATION_EXPECTED_PUSH_FORMULA_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/formula.h"
+
+/* Lanes of the field warm_start, as an acceleration, m/s2: steps may differ in length. With
+   `pressure: velocity_solve` these are those of the carried pressure, and no push is expected. */
+enum { OOZE_PUSH_LANE = 3 };
+
+typedef struct OozePush {
+    float x, y, z; /* m/s */
+} OozePush;
+
+OOZE_FORMULA OozePush ooze_push_expected(const float *warm_start, uint64_t i, float dt)
+{
+    const float *a = warm_start + 8 * i + OOZE_PUSH_LANE;
+    OozePush push = {dt * a[0], dt * a[1], dt * a[2]};
+    return push;
+}
+
+/* Viscosity times dt/d^2 at which half of a push is expected: what the density stage does to
+   stiffer fluid are mostly errors of the solve. */
+#define OOZE_PUSH_STIFF 300.0f
+
+/* Of a material. An elastic one expects none: its stress would answer to motion that is taken back,
+   which makes energy. */
+OOZE_FORMULA float ooze_push_share(float viscosity, bool elastic, float spacing, float dt)
+{
+    float stiff = viscosity * dt / (spacing * spacing) / OOZE_PUSH_STIFF;
+    return elastic ? 0.0f : 1.0f / (1.0f + stiff);
+}
+
+/* After the density stage has shifted particle i. */
+OOZE_FORMULA void ooze_push_record(float *warm_start, uint64_t i, const float *shift, float share,
+                                   float dt)
+{
+    float *a = warm_start + 8 * i + OOZE_PUSH_LANE, scale = share / (dt * dt);
+    a[0] = scale * shift[0];
+    a[1] = scale * shift[1];
+    a[2] = scale * shift[2];
+}
+
+#endif
