@@ -15,7 +15,8 @@ typedef struct OozeRanksShares {
 /* Equal shares; false: out of memory. */
 bool ooze_ranks_shares_create(OozeRanksShares *shares, const OozeRanks *ranks);
 void ooze_ranks_shares_free(OozeRanksShares *shares);
-/* Before a sort: balances now and then. `own` and `total` count particles of this rank and of all. */
+/* Before a sort: balances now and then. `own` and `total` count particles of this rank and of
+   all. */
 void ooze_ranks_shares_update(OozeRanksShares *shares, OozeRanks *ranks, uint64_t own,
                               uint64_t total);
 

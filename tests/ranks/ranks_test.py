@@ -71,7 +71,7 @@ def blend(settings, duration):
 
 
 CAUCHY = "{density: 1000, modulus: 200, relaxation_time: 0.05}"
-BALL = """
+BALL_AND_CUBE = """
   - name: ball
     shape: {type: sphere, radius: 0.03, position: [0, 0.2, 0.03]}
     density: 700
@@ -142,7 +142,8 @@ class RanksTest(unittest.TestCase):
                        duration="0.1")
         text = text.replace("{name: jet, material: slime", "{name: jet, material: oil")
         text = text.replace("friction: inf}", "friction: inf, temperature: 90}")
-        text = text.replace("\nprobes:", BALL + "\nair: {temperature: 20, transfer: 10}\nprobes:")
+        heat = "\nair: {temperature: 20, transfer: 10}\nprobes:"
+        text = text.replace("\nprobes:", BALL_AND_CUBE + heat)
         self.expect_same_bits(text, RANKS if FULL else (3,))
 
     def test_honey_by_multigrid_has_the_same_bits(self):
@@ -279,7 +280,7 @@ emitters:""")
 
     def test_ballistic_has_the_same_bits(self):
         text = variant("{name: ballistic}", "{density: 1000}")
-        self.expect_same_bits(text.replace("\nprobes:", BALL + "\nprobes:"),
+        self.expect_same_bits(text.replace("\nprobes:", BALL_AND_CUBE + "\nprobes:"),
                               RANKS if FULL else (4,))
 
     def test_cauchy_has_the_same_bits(self):
@@ -295,7 +296,8 @@ emitters:""")
         text = variant("{name: cauchy}", material, duration="0.1")
         text = text.replace("{name: jet, material: slime", "{name: jet, material: oil")
         text = text.replace("friction: inf}", "friction: inf, temperature: 90}")
-        text = text.replace("\nprobes:", BALL + "\nair: {temperature: 20, transfer: 10}\nprobes:")
+        heat = "\nair: {temperature: 20, transfer: 10}\nprobes:"
+        text = text.replace("\nprobes:", BALL_AND_CUBE + heat)
         self.expect_same_bits(text, RANKS if FULL else (3,))
         published = "{name: cauchy, scheme: classic, viscous_step: explicit, tension: potential}"
         self.expect_same_bits(text.replace("{name: cauchy}", published), RANKS if FULL else (3,))
@@ -322,7 +324,7 @@ probes:
 
     def test_blend_with_regions_of_particles_and_dynamic_solids_has_the_same_bits(self):
         text = blend("regions: particles, region_radius: 2, ", "0.05")
-        self.expect_same_bits(text.replace("\nprobes:", BALL + "\nprobes:"),
+        self.expect_same_bits(text.replace("\nprobes:", BALL_AND_CUBE + "\nprobes:"),
                               RANKS if FULL else (3,))
 
     def test_hosts_with_networks_of_their_own(self):

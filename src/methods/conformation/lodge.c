@@ -434,9 +434,10 @@ static void allocate(OozeLodge *solve)
     ooze_warm_start_allocate(solve);
 }
 
-/* u* = u and the push that is expected, and sum rho u^2. Forces of a surface are opposite on neighbouring layers and cancel in
-   the solve of a viscous fluid: their impulse belongs to u*, but not to the velocities that the
-   solve starts from, whose residual would make the tolerance too large. */
+/* u* = u and the push that is expected, and sum rho u^2. Forces of a surface are opposite on
+   neighbouring layers and cancel in the solve of a viscous fluid: their impulse belongs to u*, but
+   not to the velocities that the solve starts from, whose residual would make the tolerance too
+   large. */
 static void start_range(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;

@@ -109,9 +109,9 @@ static void plan_push_stress(const OozeStepContext *c, OozeConformationPlan *pla
     }
 }
 
-/* An error of a solve becomes pressure, or an expected push, of the next ones: with carried pressure
-   the column of T47 of 30,000 d^2/dt sinks by 0.973 of what it should at the tolerance, and by 1.005
-   at half of it. */
+/* An error of a solve becomes pressure, or an expected push, of the next ones: with carried
+   pressure the column of T47 of 30,000 d^2/dt sinks by 0.973 of what it should at the tolerance,
+   and by 1.005 at half of it. */
 #define CARRIED_TOLERANCE 0.5
 
 /* Bodies and dynamic solids would have to expect pushes as well. */
