@@ -39,6 +39,7 @@ static void set_bonds(Solve *w)
     first[c->n] = bonds;
     w->bonds.first = first;
     b->bonds = &w->bonds;
+    b->step = &w->s->step;
     w->s->step.bodies = b;
 }
 
