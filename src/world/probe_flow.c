@@ -90,14 +90,6 @@ OozeStatus ooze_probe_profile(const OozeProbeView *view, double *values, double 
 
 /* ---- azimuth ---------------------------------------------------------------------------- */
 
-/* The angle of a centroid nearer to the axis than this is noise. The scatter of the particles gives
-   its standard error: independent ones come as far as 3 of them by chance once in 8000 times. */
-#define AZIMUTH_ERRORS_MIN 3.0
-#define AZIMUTH_RADIUS_MIN 0.1 /* spacings, where few particles give no error */
-
-/* Sums of the arms, their number, and their squared distances from the axis. */
-enum { CONTACT_COUNT = 3, CONTACT_SQUARES, CONTACT_SUMS };
-
 static void sum_contact(void *context, uint64_t begin, uint64_t end, double *sums)
 {
     const OozeProbeView *view = context;
@@ -111,14 +103,12 @@ static void sum_contact(void *context, uint64_t begin, uint64_t end, double *sum
         double height = vec3_dot(arm, def->axis);
         double sinking = -vec3_dot(probe_velocity(view, i), def->axis);
         if (isnan(height) || isnan(sinking)) {
-            sums[CONTACT_COUNT] =
-                NAN; /* a NaN particle must not be ignored: there is no centroid */
+            sums[3] = NAN; /* a NaN particle must not be ignored: there is no centroid */
         } else if (fabs(height) <= reach && (def->sinking <= 0.0 || sinking >= def->sinking)) {
             sums[0] += arm.x;
             sums[1] += arm.y;
             sums[2] += arm.z;
-            sums[CONTACT_COUNT] += 1.0;
-            sums[CONTACT_SQUARES] += vec3_dot(arm, arm) - height * height;
+            sums[3] += 1.0;
         }
     }
 }
@@ -138,22 +128,19 @@ OozeStatus ooze_probe_azimuth(const OozeProbeView *view, double *values, double 
                               OozeError *error)
 {
     OozeProbeView copy = *view;
-    double sums[CONTACT_SUMS];
-    OozeStatus status = ooze_parallel_sum(view->context->threads, view->count, CONTACT_SUMS,
-                                          sum_contact, &copy, sums, error);
-    double count = sums[CONTACT_COUNT];
-    if (status || !(count > 0.0)) {
+    double sums[4];
+    OozeStatus status =
+        ooze_parallel_sum(view->context->threads, view->count, 4, sum_contact, &copy, sums, error);
+    if (status || !(sums[3] > 0.0)) {
         return status; /* no contact: no angle now; the turns so far are kept */
     }
     OozeVec3 first, second;
     frame_about(view->probe->def.axis, &first, &second);
-    OozeVec3 centroid = vec3_scale(vec3(sums[0], sums[1], sums[2]), 1.0 / count);
+    OozeVec3 centroid = vec3_scale(vec3(sums[0], sums[1], sums[2]), 1.0 / sums[3]);
     double a = vec3_dot(centroid, first), b = vec3_dot(centroid, second);
     double radius = sqrt(a * a + b * b);
-    double variance = fmax(sums[CONTACT_SQUARES] / count - radius * radius, 0.0);
-    double noise =
-        fmax(AZIMUTH_ERRORS_MIN * sqrt(variance / count), AZIMUTH_RADIUS_MIN * view->spacing);
-    if (isfinite(radius) && radius > noise) {
+    /* Near the axis the angle is undefined, and rounding would count spurious turns. */
+    if (isfinite(radius) && radius > 1e-3 * view->spacing) {
         double turn = atan2(b, a) / (2.0 * acos(-1.0));
         if (state[OOZE_PROBE_AZIMUTH_SEEN] != 0.0) {
             state[OOZE_PROBE_AZIMUTH_TURNS] -= rint(turn - state[OOZE_PROBE_AZIMUTH_LAST]);

@@ -1,8 +1,6 @@
 /* Probes of the motion: velocity profile along a line, azimuth of a coiling thread. */
 #include "probe_frame.h"
 
-#include "base/hash.h"
-
 /* Plane Couette flow vx = 3 y on a lattice: each of ten bins across ten layers reads its layer. */
 static void couette_profile(void **state)
 {
@@ -153,33 +151,6 @@ static void turns_survive_gaps(void **state)
     hand_end(hand);
 }
 
-/* The centroid of a straight thread whose particles scatter at random wanders around the axis: that
-   counts no turn. Without a limit 400 readings sum up to some turns. */
-static void noise_is_no_turn(void **state)
-{
-    (void)state;
-    Hand *hand = hand_start(0.1, 2.0);
-    OozeProbeDef def = probe_def(OOZE_PROBE_AZIMUTH);
-    OozeProbe probe = make_probe(&def);
-    uint64_t random = 1;
-    measure_cluster(hand, &probe, 0.2, 0.4);
-    for (int i = 0; i < 400; i++) {
-        hand->frame.particle_count = 0;
-        for (int k = 0; k < 20; k++) {
-            double offset[2];
-            for (int axis = 0; axis < 2; axis++) {
-                random = ooze_mix(random + 1);
-                offset[axis] = 0.2 * ((double)(random >> 11) / 9007199254740992.0 - 0.5);
-            }
-            hand_add(hand, vec3(offset[0], 0.05, offset[1]), vec3(0, -1, 0), 0);
-        }
-        CHECK_OK(ooze_probe_measure(&probe, &hand->context, &error));
-        CHECK_NEAR(probe.values[0], 0.2, 1e-6);
-    }
-    ooze_probe_free(&probe);
-    hand_end(hand);
-}
-
 /* A probe made anew with the saved state goes on bit by bit as the old one. */
 static void state_resumes_bitwise(void **state)
 {
@@ -231,7 +202,6 @@ int main(void)
         cmocka_unit_test(profile_uses_only_particles_near_the_line),
         cmocka_unit_test(turns_are_counted_forward_and_back),
         cmocka_unit_test(turns_survive_gaps),
-        cmocka_unit_test(noise_is_no_turn),
         cmocka_unit_test(state_resumes_bitwise),
         cmocka_unit_test(pile_at_rest_can_be_left_out),
     };
