@@ -23,7 +23,7 @@ SCENE = pathlib.Path(__file__).resolve().parent / "mixed.yaml"
 ENVIRONMENT = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
                    OMPI_MCA_mpi_yield_when_idle="1", OMPI_MCA_rmaps_base_oversubscribe="1",
                    OMPI_MCA_btl_vader_single_copy_mechanism="none", OOZE_DEVICE="cpu")
-RANKS = (1, 2, 3, 4, 7) if FULL else (2, 3, 7)
+RANKS = (1, 2, 3, 4, 7) if FULL else (3, 7)
 KILLS = 20 if FULL else 1
 HOST = socket.gethostname()
 LINKS = "{density: 1000, stretch_rate: 3}"
