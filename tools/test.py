@@ -58,12 +58,13 @@ SLOW = ["-E", "^unit_(auto|preset_drop|constraint_formulations|paper_scenes|link
               "|^conformation_(T19_threads|T28)|^blend_T2[26]|^stress_T14"
               "|^parity_device$|^unit_(render_(picture|lens|container)|surface_(quality|carried))$"
               "|^conformation_T26_random"]
-# Tests of a quarter of a minute and more of the processor, which only `make test-full` runs.
+# Tests of some quarter of a minute and more of the processor, which only `make test-full` runs.
 LONG = ("conformation_T92_waffles conformation_T100_heap conformation_T91_rope "
         "links_T03_comparator cauchy_T28_thinning blend_T07_cubes conformation_T27_threads "
         "stress_T14_threads_and_restore cauchy_T10_stretch conformation_T93_blocks "
         "blend_T21_threads cauchy_T21_threads coupling_T13_links_threads_and_resume "
-        "links_T16_coil rheometer_T04_carreau conformation_T11_palette").split()
+        "links_T16_coil rheometer_T04_carreau conformation_T11_palette "
+        "conformation_T53_herschel_bulkley conformation_T10_velocity_only blend_T10_pool").split()
 
 CTEST_SUITES = {
     "release": ["-E", "^device_" if FULL else f"^device_|^({'|'.join(LONG)})$"],
