@@ -50,7 +50,7 @@ method: {{name: conformation, velocity_preconditioner: mass, passes: 1, velocity
 spacing: {SPACING}
 time_step: 0.001
 duration: {0.001 * steps:.6g}
-frame_rate: {1000 / steps:.9g}
+frame_rate: 1000/{steps}
 materials:
   slime: {{density: 1000, modulus: 300, relaxation_time: 0.05}}
 fluids:
@@ -87,6 +87,8 @@ def parse_profile(text):
     row = {"parts": {}, "messages": 0, "bytes": 0.0, "calls": 0, "waiting": 0.0}
     for name, ms, times in re.findall(r"(?m)^ +(\w+) +([\d.]+) +[\d.]+(?: +([\d.]+))?$", text):
         row["parts"][name] = (float(ms), float(times or 1))
+    if "total" not in row["parts"]:
+        sys.exit(f"no profile in what the run printed:\n{text}")
     row["ms"] = row["parts"]["total"][0] - row["parts"]["output"][0]
     sent = re.search(r"busiest: (\d+) messages of ([\d.]+) (\w+) in all, (\d+) collective calls "
                      r"with [\d.]+ \w+, ([\d.]+) ms", text)
