@@ -58,8 +58,8 @@ SCENES = [
     ("dough_knead", 18, (0, 36, 1), 12, "Hands press the dough down and away; it is flattened "
      "and partly comes back."),
     ("egg_yolk", 42, (0, 53, 1), 12, "The fork has broken the yolk, which runs over the white."),
-    ("glue_strings", 24, (0, 36, 1), 12, "Strings between a stick and a board, of different width: all "
-     "grow thinner while the stick rises, and none breaks."),
+    ("glue_strings", 24, (0, 36, 1), 12, "Strings between a stick and a board, of different width: "
+     "all grow thinner while the stick rises, and none breaks."),
     ("paint_bust", 60, (0, 95, 2), 12, "Three paints coat the bust, meet and run down side by "
      "side."),
     ("honey_toast", 72, None, 0, "The thread coils where it lands and makes loops as the dipper "
