@@ -5,6 +5,7 @@
 
 #include "base/exact_sum.h"
 #include "base/fail.h"
+#include "base/search.h"
 
 enum { GRAIN = 8192 };
 enum { COLUMNS_MAX = 9 }; /* of two layers on either side, counted twice */
@@ -61,14 +62,9 @@ static uint64_t ghost_count(const OozeHalo *halo)
    from rank to rank. */
 static int add_takers(const OozeHalo *halo, uint64_t key, int *takers, int found)
 {
-    int first = 0;
-    for (int size = halo->ranks->count; size > 0;) {
-        int half = size / 2;
-        bool before = halo->range[first + half].last < key;
-        first += before ? size - half : 0;
-        size = half;
-    }
-    for (int r = first; r < halo->ranks->count && halo->range[r].first <= key; r++) {
+    uint64_t first = ooze_lower_bound(&halo->range->last, sizeof *halo->range,
+                                      (uint64_t)halo->ranks->count, key);
+    for (int r = (int)first; r < halo->ranks->count && halo->range[r].first <= key; r++) {
         bool other = r != halo->ranks->rank && halo->range[r].n > 0;
         for (int k = 0; k < found && other; k++) {
             other = takers[k] != r;

@@ -1,5 +1,6 @@
 #include <string.h>
 
+#include "base/search.h"
 #include "solvers/grid_cells.h"
 #include "solvers/grid_multigrid_ranks.h"
 
@@ -9,14 +10,9 @@ enum { ELEMENT_FLOATS = 64, CORNERS = OOZE_MULTIGRID_CORNERS };
 
 static uint32_t find_cell(const OozeMultigridLevel *level, uint64_t number)
 {
-    uint64_t low = 0, size = level->cells;
-    while (size > 0) {
-        uint64_t half = size / 2;
-        low += level->cell[low + half] < number ? size - half : 0;
-        size = half;
-    }
-    bool found = low < level->cells && level->cell[low] == number;
-    return found ? (uint32_t)low : OOZE_MULTIGRID_NONE;
+    uint64_t at = ooze_lower_bound(level->cell, sizeof *level->cell, level->cells, number);
+    bool found = at < level->cells && level->cell[at] == number;
+    return found ? (uint32_t)at : OOZE_MULTIGRID_NONE;
 }
 
 /* Numbers of the parents of the own cells that are not isolated, then of all processes: those of a
@@ -99,7 +95,7 @@ static int rank_of_node(const OozeGridMultigrid *mg, uint64_t node)
     const struct OozeMultigridShared *s = mg->shared;
     const OozeMultigridLevel *coarse = &mg->level[1];
     uint64_t cell = coarse->node_corner[coarse->node_first[node]] / CORNERS;
-    return ooze_multigrid_find_rank(s->coarse_first, s->ranks->count, cell);
+    return ooze_part_of(s->coarse_first, s->ranks->count, cell);
 }
 
 void ooze_multigrid_share_nodes(OozeGridMultigrid *mg)

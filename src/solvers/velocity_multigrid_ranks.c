@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/search.h"
 #include "solvers/grid_cells.h"
 #include "solvers/velocity_multigrid_links_formula.h"
 
@@ -135,20 +136,6 @@ static Entry *gather_entries(OozeVelocityMultigrid *mg, const Local *local, uint
     return all;
 }
 
-static uint32_t rank_of(const uint64_t *at, int ranks, uint64_t index)
-{
-    int low = 0, high = ranks - 1;
-    while (low < high) {
-        int middle = (low + high + 1) / 2;
-        if (at[middle] <= index) {
-            low = middle;
-        } else {
-            high = middle - 1;
-        }
-    }
-    return (uint32_t)low;
-}
-
 /* Sorts the entries into elements. Returns the links of each. */
 static uint32_t *merge_entries(OozeVelocityMultigrid *mg, const Entry *all, const uint64_t *at)
 {
@@ -173,7 +160,7 @@ static uint32_t *merge_entries(OozeVelocityMultigrid *mg, const Entry *all, cons
     }
     for (uint64_t e = 0; e < groups.count; e++) {
         uint32_t first = groups.first[e];
-        mg->sharing->owner[e] = rank_of(at, ranks, sort.value[0][first]);
+        mg->sharing->owner[e] = (uint32_t)ooze_part_of(at, ranks, sort.value[0][first]);
         links[e] = 0;
         for (uint32_t k = first; k < groups.first[e + 1]; k++) {
             links[e] |= all[sort.value[0][k]].links;
@@ -188,19 +175,12 @@ static uint32_t *merge_entries(OozeVelocityMultigrid *mg, const Entry *all, cons
 /* Element of a cell, which exists; `guess` is a little before it, as a rule. */
 static uint64_t find_cell(const OozeVelocityLevel *level, uint64_t cell, uint64_t guess)
 {
-    uint64_t low = guess, size = level->elements;
-    for (int k = 0; k < 16 && low < size && level->cell[low] < cell; k++) {
-        low++;
+    uint64_t at = guess, count = level->elements;
+    for (int k = 0; k < 16 && at < count && level->cell[at] < cell; k++) {
+        at++;
     }
-    if (low < size && level->cell[low] == cell) {
-        return low;
-    }
-    for (low = 0; size > 0;) {
-        uint64_t half = size / 2;
-        low += level->cell[low + half] < cell ? size - half : 0;
-        size = half;
-    }
-    return low;
+    bool found = at < count && level->cell[at] == cell;
+    return found ? at : ooze_lower_bound(level->cell, sizeof *level->cell, count, cell);
 }
 
 typedef struct Links {

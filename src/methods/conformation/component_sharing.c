@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/search.h"
+
 enum { GRAIN = OOZE_CONFORMATION_GRAIN };
 
 /* A root of this process and the lowest index of its component in the order of all particles. */
@@ -184,14 +186,9 @@ static uint64_t contribute(OozeLodge *solve, Contribution *list)
 
 static const Label *find_label(const struct OozeComponentSharing *sharing, uint64_t lowest)
 {
-    uint64_t low = 0, size = sharing->count;
-    while (size > 0) {
-        uint64_t half = size / 2;
-        low += sharing->labels[low + half].lowest < lowest ? size - half : 0;
-        size = half;
-    }
-    bool found = low < sharing->count && sharing->labels[low].lowest == lowest;
-    return found ? &sharing->labels[low] : NULL;
+    const Label *labels = sharing->labels;
+    uint64_t at = ooze_lower_bound(&labels->lowest, sizeof *labels, sharing->count, lowest);
+    return at < sharing->count && labels[at].lowest == lowest ? &labels[at] : NULL;
 }
 
 OozeStatus ooze_component_sharing_sum(OozeLodge *solve)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "base/search.h"
 #include "methods/conformation/component_sharing.h"
 #include "methods/conformation/impact_solve.h"
 #include "methods/conformation/lodge_momentum.h"
@@ -79,13 +80,7 @@ static OozeStatus find_origins(OozeMomentumJob *job, OozeError *error)
 /* Place of a shared component among the origins, which ascend. */
 static uint64_t find_origin(const OozeMomentumJob *job, uint64_t lowest)
 {
-    uint64_t low = 0, size = job->origin_count;
-    while (size > 0) {
-        uint64_t half = size / 2;
-        low += job->origins[low + half].lowest < lowest ? size - half : 0;
-        size = half;
-    }
-    return low;
+    return ooze_lower_bound(&job->origins->lowest, sizeof *job->origins, job->origin_count, lowest);
 }
 
 static void number_roots(OozeMomentumJob *job, OozeF32x4 *origin)
