@@ -450,33 +450,39 @@ bool ooze_halo_any(OozeHalo *halo, bool holds)
 OozeStatus ooze_halo_gather_list(OozeHalo *halo, OozeArena *arena, OozeHaloList *list,
                                  OozeError *error)
 {
-    list->all = list->own;
+    uint64_t *at = list->at;
+    list->all = (void *)list->own;
     list->total = list->count;
     list->first = 0;
     if (!halo) {
+        if (at) {
+            at[0] = 0;
+            at[1] = list->count;
+        }
         return OOZE_OK;
     }
     OozeRanks *ranks = halo->ranks;
     uint64_t *bytes = halo->bytes;
+    at = at ? at : bytes + ranks->count + 1;
     ranks->gather(ranks, &list->count, sizeof list->count, bytes);
-    list->total = 0;
+    at[0] = 0;
     for (int r = 0; r < ranks->count; r++) {
-        list->first += r < ranks->rank ? bytes[r] : 0;
-        list->total += bytes[r];
+        at[r + 1] = at[r] + bytes[r];
         bytes[r] *= list->size;
     }
+    list->first = at[ranks->rank];
+    list->total = at[ranks->count];
     if (list->total > INT32_MAX / list->size) {
         return ooze_fail(error, OOZE_ERROR_LIMIT, "use one process, or a larger spacing",
                          "%llu elements of %llu bytes of all processes; %d bytes are possible",
                          (unsigned long long)list->total, (unsigned long long)list->size,
                          INT32_MAX);
     }
-    void *all = ooze_arena_alloc(arena, list->total, list->size);
-    if (!all) {
+    list->all = ooze_arena_alloc(arena, list->total, list->size);
+    if (!list->all) {
         return ooze_fail_memory(error, "elements of all processes", list->total * list->size);
     }
-    ranks->gather_varied(ranks, list->own, bytes, all);
-    list->all = all;
+    ranks->gather_varied(ranks, list->own, bytes, list->all);
     return OOZE_OK;
 }
 

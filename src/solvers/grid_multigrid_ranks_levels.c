@@ -25,7 +25,6 @@ static void gather_parents(OozeGridMultigrid *mg)
     OozeKeySort sort;
     uint64_t count = 0;
     uint8_t place;
-    OozeHaloList list = {.size = sizeof *coarse->cell};
     ooze_key_sort_alloc(&sort, mg->temporary, s->own.cells);
     s->coarse_first = ooze_arena_alloc(mg->kept, (uint64_t)s->ranks->count + 1, sizeof count);
     if (ooze_multigrid_failed(mg)) {
@@ -42,15 +41,12 @@ static void gather_parents(OozeGridMultigrid *mg)
     if (ooze_multigrid_failed(mg)) {
         return;
     }
-    list.own = groups.number;
-    list.count = groups.count;
-    s->ranks->gather(s->ranks, &list.count, sizeof list.count, s->coarse_first + 1);
-    s->coarse_first[0] = 0;
-    for (int r = 0; r < s->ranks->count; r++) {
-        s->coarse_first[r + 1] += s->coarse_first[r];
-    }
+    OozeHaloList list = {.own = groups.number,
+                         .count = groups.count,
+                         .at = s->coarse_first,
+                         .size = sizeof *coarse->cell};
     if (ooze_halo_gather_list(s->halo, mg->kept, &list, NULL) == OOZE_OK) {
-        coarse->cell = (uint64_t *)list.all;
+        coarse->cell = list.all;
         coarse->cells = list.total;
     }
 }

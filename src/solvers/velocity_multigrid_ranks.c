@@ -117,31 +117,13 @@ static void find_local(OozeVelocityMultigrid *mg, Local *s)
 
 /* ---- elements of all ranks ---- */
 
-/* Entries of all ranks, in their order; at[r]: first of rank r. */
-static Entry *gather_entries(OozeVelocityMultigrid *mg, const Local *local, uint64_t *at)
+/* Sorts the entries of all ranks into elements. Returns the links of each. */
+static uint32_t *merge_entries(OozeVelocityMultigrid *mg, const OozeHaloList *list)
 {
-    OozeVelocitySharing *s = mg->sharing;
-    OozeRanks *ranks = s->ranks;
-    uint64_t own = local->groups.count;
-    ranks->gather(ranks, &own, sizeof own, s->bytes);
-    at[0] = 0;
-    for (int r = 0; r < ranks->count; r++) {
-        at[r + 1] = at[r] + s->bytes[r];
-        s->bytes[r] *= sizeof(Entry);
-    }
-    Entry *all = ooze_arena_alloc(mg->temporary, at[ranks->count], sizeof *all);
-    if (all) {
-        ranks->gather_varied(ranks, local->entry, s->bytes, all);
-    }
-    return all;
-}
-
-/* Sorts the entries into elements. Returns the links of each. */
-static uint32_t *merge_entries(OozeVelocityMultigrid *mg, const Entry *all, const uint64_t *at)
-{
+    const Entry *all = list->all;
     OozeVelocityLevel *level = &mg->level[0];
     int ranks = mg->sharing->ranks->count;
-    uint64_t count = at[ranks];
+    uint64_t count = list->total;
     OozeKeySort sort;
     ooze_key_sort_alloc(&sort, mg->temporary, count);
     if (ooze_velocity_multigrid_failed(mg)) {
@@ -160,7 +142,7 @@ static uint32_t *merge_entries(OozeVelocityMultigrid *mg, const Entry *all, cons
     }
     for (uint64_t e = 0; e < groups.count; e++) {
         uint32_t first = groups.first[e];
-        mg->sharing->owner[e] = (uint32_t)ooze_part_of(at, ranks, sort.value[0][first]);
+        mg->sharing->owner[e] = (uint32_t)ooze_part_of(list->at, ranks, sort.value[0][first]);
         links[e] = 0;
         for (uint32_t k = first; k < groups.first[e + 1]; k++) {
             links[e] |= all[sort.value[0][k]].links;
@@ -377,9 +359,11 @@ void ooze_velocity_share_elements(OozeVelocityMultigrid *mg,
     uint64_t *at =
         ooze_arena_alloc(mg->temporary, (uint64_t)mg->sharing->ranks->count + 1, sizeof *at);
     find_local(mg, &local);
-    if (!ooze_velocity_multigrid_failed(mg)) {
-        Entry *all = gather_entries(mg, &local, at);
-        links = all ? merge_entries(mg, all, at) : NULL;
+    OozeHaloList list = {
+        .own = local.entry, .count = local.groups.count, .at = at, .size = sizeof *local.entry};
+    if (!ooze_velocity_multigrid_failed(mg) &&
+        ooze_halo_gather_list(input->halo, mg->temporary, &list, NULL) == OOZE_OK) {
+        links = merge_entries(mg, &list);
     }
     if (links) {
         find_links(mg, links);
