@@ -472,12 +472,6 @@ OozeStatus ooze_halo_gather_list(OozeHalo *halo, OozeArena *arena, OozeHaloList 
     }
     list->first = at[ranks->rank];
     list->total = at[ranks->count];
-    if (list->total > INT32_MAX / list->size) {
-        return ooze_fail(error, OOZE_ERROR_LIMIT, "use one process, or a larger spacing",
-                         "%llu elements of %llu bytes of all processes; %d bytes are possible",
-                         (unsigned long long)list->total, (unsigned long long)list->size,
-                         INT32_MAX);
-    }
     list->all = ooze_arena_alloc(arena, list->total, list->size);
     if (!list->all) {
         return ooze_fail_memory(error, "elements of all processes", list->total * list->size);
