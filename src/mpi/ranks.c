@@ -1,5 +1,6 @@
 #include "mpi/ranks.h"
 
+#include <limits.h>
 #include <mpi.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -9,7 +10,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 
-/* Counts of MPI are ints: longer messages are sent in pieces. */
+/* Counts and places of MPI are ints: longer messages are sent in pieces. */
 enum { PIECE = 1 << 30, TAG = 1 };
 
 typedef struct Group {
@@ -64,13 +65,19 @@ static void swap(OozeRanks *ranks, const uint64_t *numbers, uint64_t *from)
     count_collective(ranks, (uint64_t)ranks->count * sizeof *numbers, start);
 }
 
+static void broadcast_pieces(void *data, uint64_t bytes, int from)
+{
+    for (uint64_t at = 0; at < bytes; at += PIECE) {
+        uint64_t left = bytes - at;
+        MPI_Bcast((char *)data + at, left < PIECE ? (int)left : PIECE, MPI_BYTE, from,
+                  MPI_COMM_WORLD);
+    }
+}
+
 static void broadcast(OozeRanks *ranks, void *data, uint64_t bytes)
 {
     double start = ooze_clock();
-    for (uint64_t at = 0; at < bytes; at += PIECE) {
-        uint64_t left = bytes - at;
-        MPI_Bcast((char *)data + at, left < PIECE ? (int)left : PIECE, MPI_BYTE, 0, MPI_COMM_WORLD);
-    }
+    broadcast_pieces(data, bytes, 0);
     count_collective(ranks, ranks->rank == 0 ? bytes : 0, start);
 }
 
@@ -149,6 +156,18 @@ static void exchange(OozeRanks *ranks, const void *send, const uint64_t *send_at
     exchange_end(ranks);
 }
 
+/* Each rank sends its part to all, one after the other. */
+static void gather_pieces(OozeRanks *ranks, const void *from, const uint64_t *bytes, char *to)
+{
+    for (int r = 0; r < ranks->count; r++) {
+        if (r == ranks->rank) {
+            memcpy(to, from, bytes[r]);
+        }
+        broadcast_pieces(to, bytes[r], r);
+        to += bytes[r];
+    }
+}
+
 static void gather_varied(OozeRanks *ranks, const void *from, const uint64_t *bytes, void *to)
 {
     double start = ooze_clock();
@@ -159,8 +178,12 @@ static void gather_varied(OozeRanks *ranks, const void *from, const uint64_t *by
         group->places[r] = (int)total;
         total += bytes[r];
     }
-    MPI_Allgatherv(from, group->counts[ranks->rank], MPI_BYTE, to, group->counts, group->places,
-                   MPI_BYTE, MPI_COMM_WORLD);
+    if (total <= INT_MAX) {
+        MPI_Allgatherv(from, group->counts[ranks->rank], MPI_BYTE, to, group->counts, group->places,
+                       MPI_BYTE, MPI_COMM_WORLD);
+    } else {
+        gather_pieces(ranks, from, bytes, to);
+    }
     count_collective(ranks, bytes[ranks->rank], start);
 }
 

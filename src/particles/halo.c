@@ -5,6 +5,7 @@
 
 #include "base/exact_sum.h"
 #include "base/fail.h"
+#include "base/search.h"
 
 enum { GRAIN = 8192 };
 enum { COLUMNS_MAX = 9 }; /* of two layers on either side, counted twice */
@@ -61,14 +62,9 @@ static uint64_t ghost_count(const OozeHalo *halo)
    from rank to rank. */
 static int add_takers(const OozeHalo *halo, uint64_t key, int *takers, int found)
 {
-    int first = 0;
-    for (int size = halo->ranks->count; size > 0;) {
-        int half = size / 2;
-        bool before = halo->range[first + half].last < key;
-        first += before ? size - half : 0;
-        size = half;
-    }
-    for (int r = first; r < halo->ranks->count && halo->range[r].first <= key; r++) {
+    uint64_t first = ooze_lower_bound(&halo->range->last, sizeof *halo->range,
+                                      (uint64_t)halo->ranks->count, key);
+    for (int r = (int)first; r < halo->ranks->count && halo->range[r].first <= key; r++) {
         bool other = r != halo->ranks->rank && halo->range[r].n > 0;
         for (int k = 0; k < found && other; k++) {
             other = takers[k] != r;
@@ -454,33 +450,33 @@ bool ooze_halo_any(OozeHalo *halo, bool holds)
 OozeStatus ooze_halo_gather_list(OozeHalo *halo, OozeArena *arena, OozeHaloList *list,
                                  OozeError *error)
 {
-    list->all = list->own;
+    uint64_t *at = list->at;
+    list->all = (void *)list->own;
     list->total = list->count;
     list->first = 0;
     if (!halo) {
+        if (at) {
+            at[0] = 0;
+            at[1] = list->count;
+        }
         return OOZE_OK;
     }
     OozeRanks *ranks = halo->ranks;
     uint64_t *bytes = halo->bytes;
+    at = at ? at : bytes + ranks->count + 1;
     ranks->gather(ranks, &list->count, sizeof list->count, bytes);
-    list->total = 0;
+    at[0] = 0;
     for (int r = 0; r < ranks->count; r++) {
-        list->first += r < ranks->rank ? bytes[r] : 0;
-        list->total += bytes[r];
+        at[r + 1] = at[r] + bytes[r];
         bytes[r] *= list->size;
     }
-    if (list->total > INT32_MAX / list->size) {
-        return ooze_fail(error, OOZE_ERROR_LIMIT, "use one process, or a larger spacing",
-                         "%llu elements of %llu bytes of all processes; %d bytes are possible",
-                         (unsigned long long)list->total, (unsigned long long)list->size,
-                         INT32_MAX);
-    }
-    void *all = ooze_arena_alloc(arena, list->total, list->size);
-    if (!all) {
+    list->first = at[ranks->rank];
+    list->total = at[ranks->count];
+    list->all = ooze_arena_alloc(arena, list->total, list->size);
+    if (!list->all) {
         return ooze_fail_memory(error, "elements of all processes", list->total * list->size);
     }
-    ranks->gather_varied(ranks, list->own, bytes, all);
-    list->all = all;
+    ranks->gather_varied(ranks, list->own, bytes, list->all);
     return OOZE_OK;
 }
 

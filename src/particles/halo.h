@@ -79,11 +79,14 @@ void ooze_halo_sums(OozeHalo *halo, const double *blocks, uint64_t n, uint64_t g
 void ooze_halo_max(OozeHalo *halo, double *values, int count);
 /* Elements of `size` bytes: `count` of this rank, and those of all ranks one after the other. */
 typedef struct OozeHaloList {
-    const void *own, *all;
+    const void *own;
+    void *all;
     uint64_t count, total, first; /* first: of all, where those of this rank begin */
+    uint64_t *at; /* per rank and one more: where those of each begin; NULL: not wanted */
     size_t size;
 } OozeHaloList;
-/* Sets all, total and first, in memory of the arena; on one process all is own. */
+/* Sets all, total, first and the elements of `at`; `all` is memory of the arena, on one process
+   that of `own`. */
 OozeStatus ooze_halo_gather_list(OozeHalo *halo, OozeArena *arena, OozeHaloList *list,
                                  OozeError *error);
 /* Sum of a number of each rank. */

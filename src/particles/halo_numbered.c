@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "base/fail.h"
+#include "base/search.h"
 #include "particles/halo_parts.h"
 
 uint64_t ooze_halo_find_index(const OozeHalo *halo, uint64_t number)
@@ -9,16 +10,10 @@ uint64_t ooze_halo_find_index(const OozeHalo *halo, uint64_t number)
     if (number >= halo->first && number - halo->first < halo->n) {
         return number - halo->first;
     }
-    uint64_t low = halo->n, size = halo->receive_at[halo->ranks->count];
-    while (size > 0) {
-        uint64_t half = size / 2;
-        bool after = halo->ghost_index[low + half] < number;
-        low = after ? low + half + 1 : low;
-        size = after ? size - half - 1 : half;
-    }
-    return low < halo->n + halo->receive_at[halo->ranks->count] && halo->ghost_index[low] == number
-               ? low
-               : UINT64_MAX;
+    const uint64_t *ghosts = halo->ghost_index + halo->n;
+    uint64_t count = halo->receive_at[halo->ranks->count],
+             at = ooze_lower_bound(ghosts, sizeof *ghosts, count, number);
+    return at < count && ghosts[at] == number ? halo->n + at : UINT64_MAX;
 }
 
 static int compare_numbers(const void *a, const void *b)

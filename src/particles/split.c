@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "base/search.h"
 
 enum { WAYS = 32 }; /* parts into which a search for a cut divides the keys in one round */
 
@@ -118,13 +119,7 @@ static void find_keys(OozeSplit *split, const OozeSplitPoints *p)
 /* Keys below `key`. */
 static uint64_t count_below(const OozeSplit *split, uint64_t key)
 {
-    uint64_t low = 0, size = split->before;
-    while (size > 0) {
-        uint64_t half = size / 2;
-        low += split->keys[low + half] < key ? size - half : 0;
-        size = half;
-    }
-    return low;
+    return ooze_lower_bound(split->keys, sizeof *split->keys, split->before, key);
 }
 
 /* ---- cuts ---- */

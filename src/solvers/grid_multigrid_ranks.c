@@ -3,6 +3,7 @@
 #include <float.h>
 #include <string.h>
 
+#include "base/search.h"
 #include "particles/split.h"
 #include "solvers/grid_cells.h"
 
@@ -57,20 +58,9 @@ static void count_message(const struct OozeMultigridShared *s, OozeMultigridMess
 
 /* ---- groups of cells by process ---- */
 
-int ooze_multigrid_find_rank(const uint64_t *first, int count, uint64_t number)
-{
-    int low = 0, high = count;
-    while (high - low > 1) {
-        int middle = (low + high) / 2;
-        low = first[middle] <= number ? middle : low;
-        high = first[middle] <= number ? high : middle;
-    }
-    return low;
-}
-
 static int owner_of(const struct OozeMultigridShared *s, uint64_t group)
 {
-    return ooze_multigrid_find_rank(s->split, s->ranks->count, group);
+    return ooze_part_of(s->split, s->ranks->count, group);
 }
 
 /* A process gets the groups from that of its first particle on, so that few particles are sent. */

@@ -64,8 +64,6 @@ void ooze_multigrid_pack(const OozeMultigridMessage *message, const void *from, 
 void ooze_multigrid_exchange(const struct OozeMultigridShared *shared,
                              const OozeMultigridMessage *message, const void *from, void *to,
                              size_t size, bool back);
-/* The last of `count` ranks whose `first` is not above a number. */
-int ooze_multigrid_find_rank(const uint64_t *first, int count, uint64_t number);
 
 /* No other cell has a corner of this one: a coarser grid would add nothing to it. */
 bool ooze_multigrid_is_isolated(const OozeMultigridLevel *level, uint64_t cell);

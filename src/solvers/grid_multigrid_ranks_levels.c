@@ -1,5 +1,6 @@
 #include <string.h>
 
+#include "base/search.h"
 #include "solvers/grid_cells.h"
 #include "solvers/grid_multigrid_ranks.h"
 
@@ -9,14 +10,9 @@ enum { ELEMENT_FLOATS = 64, CORNERS = OOZE_MULTIGRID_CORNERS };
 
 static uint32_t find_cell(const OozeMultigridLevel *level, uint64_t number)
 {
-    uint64_t low = 0, size = level->cells;
-    while (size > 0) {
-        uint64_t half = size / 2;
-        low += level->cell[low + half] < number ? size - half : 0;
-        size = half;
-    }
-    bool found = low < level->cells && level->cell[low] == number;
-    return found ? (uint32_t)low : OOZE_MULTIGRID_NONE;
+    uint64_t at = ooze_lower_bound(level->cell, sizeof *level->cell, level->cells, number);
+    bool found = at < level->cells && level->cell[at] == number;
+    return found ? (uint32_t)at : OOZE_MULTIGRID_NONE;
 }
 
 /* Numbers of the parents of the own cells that are not isolated, then of all processes: those of a
@@ -29,7 +25,6 @@ static void gather_parents(OozeGridMultigrid *mg)
     OozeKeySort sort;
     uint64_t count = 0;
     uint8_t place;
-    OozeHaloList list = {.size = sizeof *coarse->cell};
     ooze_key_sort_alloc(&sort, mg->temporary, s->own.cells);
     s->coarse_first = ooze_arena_alloc(mg->kept, (uint64_t)s->ranks->count + 1, sizeof count);
     if (ooze_multigrid_failed(mg)) {
@@ -46,15 +41,12 @@ static void gather_parents(OozeGridMultigrid *mg)
     if (ooze_multigrid_failed(mg)) {
         return;
     }
-    list.own = groups.number;
-    list.count = groups.count;
-    s->ranks->gather(s->ranks, &list.count, sizeof list.count, s->coarse_first + 1);
-    s->coarse_first[0] = 0;
-    for (int r = 0; r < s->ranks->count; r++) {
-        s->coarse_first[r + 1] += s->coarse_first[r];
-    }
+    OozeHaloList list = {.own = groups.number,
+                         .count = groups.count,
+                         .at = s->coarse_first,
+                         .size = sizeof *coarse->cell};
     if (ooze_halo_gather_list(s->halo, mg->kept, &list, NULL) == OOZE_OK) {
-        coarse->cell = (uint64_t *)list.all;
+        coarse->cell = list.all;
         coarse->cells = list.total;
     }
 }
@@ -99,7 +91,7 @@ static int rank_of_node(const OozeGridMultigrid *mg, uint64_t node)
     const struct OozeMultigridShared *s = mg->shared;
     const OozeMultigridLevel *coarse = &mg->level[1];
     uint64_t cell = coarse->node_corner[coarse->node_first[node]] / CORNERS;
-    return ooze_multigrid_find_rank(s->coarse_first, s->ranks->count, cell);
+    return ooze_part_of(s->coarse_first, s->ranks->count, cell);
 }
 
 void ooze_multigrid_share_nodes(OozeGridMultigrid *mg)

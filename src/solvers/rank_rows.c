@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "base/search.h"
 
 static OozeStatus fail(OozeError *error, uint64_t bytes)
 {
@@ -13,14 +14,7 @@ static OozeStatus fail(OozeError *error, uint64_t bytes)
 
 static int owner_of(const OozeRankRows *rows, uint32_t row)
 {
-    int low = 0, size = rows->ranks->count;
-    while (size > 1) {
-        int half = size / 2;
-        bool after = rows->at[low + half] <= row;
-        low = after ? low + half : low;
-        size = after ? size - half : half;
-    }
-    return low;
+    return ooze_part_of(rows->at, rows->ranks->count, row);
 }
 
 /* Places of the wanted rows in messages: rank by rank, and in their order. */

@@ -1,5 +1,4 @@
 /* Which elements and nodes of the grids each rank computes, and what it gets from others. */
-#include <limits.h>
 #include <string.h>
 
 #include "base/fail.h"
@@ -244,12 +243,6 @@ OozeStatus ooze_velocity_gather_matrices(OozeVelocityMultigrid *mg, OozeError *e
     const uint64_t size = OOZE_VELOCITY_ELEMENT * sizeof *level->element;
     const uint64_t *at = s->parent_at;
     int rank = s->ranks->rank;
-    if (level->elements * size > INT_MAX) { /* of a message */
-        return ooze_fail(error, OOZE_ERROR_LIMIT, "use velocity_preconditioner: mass",
-                         "%llu cells in the second grid of a velocity solve by multigrid over "
-                         "several processes; at most %llu are possible",
-                         (unsigned long long)level->elements, (unsigned long long)(INT_MAX / size));
-    }
     uint64_t own = (at[rank + 1] - at[rank]) * size;
     char *part = ooze_arena_alloc(mg->temporary, own, 1);
     if (!part) {

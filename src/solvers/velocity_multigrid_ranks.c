@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/search.h"
 #include "solvers/grid_cells.h"
 #include "solvers/velocity_multigrid_links_formula.h"
 
@@ -116,45 +117,13 @@ static void find_local(OozeVelocityMultigrid *mg, Local *s)
 
 /* ---- elements of all ranks ---- */
 
-/* Entries of all ranks, in their order; at[r]: first of rank r. */
-static Entry *gather_entries(OozeVelocityMultigrid *mg, const Local *local, uint64_t *at)
+/* Sorts the entries of all ranks into elements. Returns the links of each. */
+static uint32_t *merge_entries(OozeVelocityMultigrid *mg, const OozeHaloList *list)
 {
-    OozeVelocitySharing *s = mg->sharing;
-    OozeRanks *ranks = s->ranks;
-    uint64_t own = local->groups.count;
-    ranks->gather(ranks, &own, sizeof own, s->bytes);
-    at[0] = 0;
-    for (int r = 0; r < ranks->count; r++) {
-        at[r + 1] = at[r] + s->bytes[r];
-        s->bytes[r] *= sizeof(Entry);
-    }
-    Entry *all = ooze_arena_alloc(mg->temporary, at[ranks->count], sizeof *all);
-    if (all) {
-        ranks->gather_varied(ranks, local->entry, s->bytes, all);
-    }
-    return all;
-}
-
-static uint32_t rank_of(const uint64_t *at, int ranks, uint64_t index)
-{
-    int low = 0, high = ranks - 1;
-    while (low < high) {
-        int middle = (low + high + 1) / 2;
-        if (at[middle] <= index) {
-            low = middle;
-        } else {
-            high = middle - 1;
-        }
-    }
-    return (uint32_t)low;
-}
-
-/* Sorts the entries into elements. Returns the links of each. */
-static uint32_t *merge_entries(OozeVelocityMultigrid *mg, const Entry *all, const uint64_t *at)
-{
+    const Entry *all = list->all;
     OozeVelocityLevel *level = &mg->level[0];
     int ranks = mg->sharing->ranks->count;
-    uint64_t count = at[ranks];
+    uint64_t count = list->total;
     OozeKeySort sort;
     ooze_key_sort_alloc(&sort, mg->temporary, count);
     if (ooze_velocity_multigrid_failed(mg)) {
@@ -173,7 +142,7 @@ static uint32_t *merge_entries(OozeVelocityMultigrid *mg, const Entry *all, cons
     }
     for (uint64_t e = 0; e < groups.count; e++) {
         uint32_t first = groups.first[e];
-        mg->sharing->owner[e] = rank_of(at, ranks, sort.value[0][first]);
+        mg->sharing->owner[e] = (uint32_t)ooze_part_of(list->at, ranks, sort.value[0][first]);
         links[e] = 0;
         for (uint32_t k = first; k < groups.first[e + 1]; k++) {
             links[e] |= all[sort.value[0][k]].links;
@@ -188,19 +157,12 @@ static uint32_t *merge_entries(OozeVelocityMultigrid *mg, const Entry *all, cons
 /* Element of a cell, which exists; `guess` is a little before it, as a rule. */
 static uint64_t find_cell(const OozeVelocityLevel *level, uint64_t cell, uint64_t guess)
 {
-    uint64_t low = guess, size = level->elements;
-    for (int k = 0; k < 16 && low < size && level->cell[low] < cell; k++) {
-        low++;
+    uint64_t at = guess, count = level->elements;
+    for (int k = 0; k < 16 && at < count && level->cell[at] < cell; k++) {
+        at++;
     }
-    if (low < size && level->cell[low] == cell) {
-        return low;
-    }
-    for (low = 0; size > 0;) {
-        uint64_t half = size / 2;
-        low += level->cell[low + half] < cell ? size - half : 0;
-        size = half;
-    }
-    return low;
+    bool found = at < count && level->cell[at] == cell;
+    return found ? at : ooze_lower_bound(level->cell, sizeof *level->cell, count, cell);
 }
 
 typedef struct Links {
@@ -397,9 +359,11 @@ void ooze_velocity_share_elements(OozeVelocityMultigrid *mg,
     uint64_t *at =
         ooze_arena_alloc(mg->temporary, (uint64_t)mg->sharing->ranks->count + 1, sizeof *at);
     find_local(mg, &local);
-    if (!ooze_velocity_multigrid_failed(mg)) {
-        Entry *all = gather_entries(mg, &local, at);
-        links = all ? merge_entries(mg, all, at) : NULL;
+    OozeHaloList list = {
+        .own = local.entry, .count = local.groups.count, .at = at, .size = sizeof *local.entry};
+    if (!ooze_velocity_multigrid_failed(mg) &&
+        ooze_halo_gather_list(input->halo, mg->temporary, &list, NULL) == OOZE_OK) {
+        links = merge_entries(mg, &list);
     }
     if (links) {
         find_links(mg, links);

@@ -302,13 +302,83 @@ static void one_cell(void **state)
     cloud_free(&cloud);
 }
 
+/* Rank r lists 3 r % 5 elements, some ranks none. */
+enum { ELEMENTS_MAX = 4 };
+
+static uint64_t element_count(int rank)
+{
+    return (uint64_t)(3 * rank % 5);
+}
+
+static uint64_t element(int rank, uint64_t k)
+{
+    return 100 * (uint64_t)rank + k;
+}
+
+static uint64_t count_wrong_list(const OozeHaloList *list, int rank, int ranks)
+{
+    const uint64_t *all = list->all;
+    uint64_t wrong = 0, at = 0;
+    for (int r = 0; r < ranks; r++) {
+        wrong += list->at && list->at[r] != at;
+        wrong += r == rank && list->first != at;
+        for (uint64_t k = 0; k < element_count(r); k++) {
+            wrong += at >= list->total || all[at] != element(r, k);
+            at++;
+        }
+    }
+    return wrong + (list->total != at) + (list->at && list->at[ranks] != at);
+}
+
+static void *gather_lists(void *data)
+{
+    RankJob *job = data;
+    OozeRanks *ranks = &job->ranks.ranks;
+    OozeHalo *halo = ooze_halo_create(ranks);
+    OozeArena *arena = ooze_arena_create();
+    uint64_t own[ELEMENTS_MAX], at[THREAD_RANKS_MAX + 1];
+    for (uint64_t k = 0; k < element_count(ranks->rank); k++) {
+        own[k] = element(ranks->rank, k);
+    }
+    for (int wants_places = 0; wants_places < 2; wants_places++) {
+        OozeHaloList list = {.own = own,
+                             .count = element_count(ranks->rank),
+                             .at = wants_places ? at : NULL,
+                             .size = sizeof *own};
+        CHECK_OK(ooze_halo_gather_list(halo, arena, &list, &error));
+        job->wrong += count_wrong_list(&list, ranks->rank, ranks->count);
+    }
+    ooze_arena_destroy(arena);
+    ooze_halo_destroy(halo);
+    return NULL;
+}
+
+static void lists_of_all_ranks(void **state)
+{
+    (void)state;
+    for (int count = 1; count <= 7; count++) {
+        RankJob jobs[THREAD_RANKS_MAX] = {0};
+        run_on_ranks(count, gather_lists, jobs, sizeof *jobs);
+        for (int r = 0; r < count; r++) {
+            assert_int_equal(jobs[r].wrong, 0);
+        }
+    }
+    uint64_t own[] = {3, 1, 4}, at[2];
+    OozeHaloList alone = {.own = own, .count = 3, .at = at, .size = sizeof *own};
+    CHECK_OK(ooze_halo_gather_list(NULL, NULL, &alone, &error));
+    assert_ptr_equal(alone.all, own);
+    assert_int_equal(alone.total, 3);
+    assert_int_equal(alone.first, 0);
+    assert_int_equal(at[0], 0);
+    assert_int_equal(at[1], 3);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_number_of_ranks),
-        cmocka_unit_test(periodic_boxes),
-        cmocka_unit_test(uneven_and_empty_shares),
-        cmocka_unit_test(one_cell),
+        cmocka_unit_test(every_number_of_ranks),   cmocka_unit_test(periodic_boxes),
+        cmocka_unit_test(uneven_and_empty_shares), cmocka_unit_test(one_cell),
+        cmocka_unit_test(lists_of_all_ranks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/search.h"
+
 enum { GRAIN = OOZE_CONFORMATION_GRAIN };
 
 /* A root of this process and the lowest index of its component in the order of all particles. */
@@ -184,51 +186,37 @@ static uint64_t contribute(OozeLodge *solve, Contribution *list)
 
 static const Label *find_label(const struct OozeComponentSharing *sharing, uint64_t lowest)
 {
-    uint64_t low = 0, size = sharing->count;
-    while (size > 0) {
-        uint64_t half = size / 2;
-        low += sharing->labels[low + half].lowest < lowest ? size - half : 0;
-        size = half;
-    }
-    bool found = low < sharing->count && sharing->labels[low].lowest == lowest;
-    return found ? &sharing->labels[low] : NULL;
+    const Label *labels = sharing->labels;
+    uint64_t at = ooze_lower_bound(&labels->lowest, sizeof *labels, sharing->count, lowest);
+    return at < sharing->count && labels[at].lowest == lowest ? &labels[at] : NULL;
 }
 
 OozeStatus ooze_component_sharing_sum(OozeLodge *solve)
 {
     const struct OozeComponentSharing *sharing = solve->sharing;
     const OozeConformationStep *s = solve->step;
-    OozeRanks *ranks = ooze_halo_ranks(s->context->halo);
     OozeArena *arena = s->context->arena;
     OozeArenaMark mark = ooze_arena_mark(arena);
-    uint64_t own = contribute(solve, NULL), total = 0;
-    uint64_t *bytes = ooze_arena_alloc(arena, (uint64_t)ranks->count, sizeof *bytes);
-    Contribution *list = ooze_arena_alloc(arena, own, sizeof *list);
-    if (!bytes || !list) {
+    OozeHaloList list = {.count = contribute(solve, NULL), .size = sizeof(Contribution)};
+    Contribution *own = ooze_arena_alloc(arena, list.count, sizeof *own);
+    if (!own) {
         return OOZE_ERROR_MEMORY;
     }
     for (uint64_t i = s->n; i < s->local; i++) { /* loops over chunks have cleared the others */
         solve->components[i] = (struct OozeComponent){0};
     }
-    contribute(solve, list);
-    ranks->gather(ranks, &own, sizeof own, bytes);
-    for (int r = 0; r < ranks->count; r++) {
-        total += bytes[r];
-        bytes[r] *= sizeof *list;
-    }
-    Contribution *all = ooze_arena_alloc(arena, total, sizeof *all);
-    if (!all) {
-        return OOZE_ERROR_MEMORY;
-    }
-    ranks->gather_varied(ranks, list, bytes, all);
-    for (uint64_t k = 0; k < total; k++) {
+    contribute(solve, own);
+    list.own = own;
+    OozeStatus status = ooze_halo_gather_list(s->context->halo, arena, &list, NULL);
+    const Contribution *all = list.all;
+    for (uint64_t k = 0; k < list.total && !status; k++) {
         const Label *label = find_label(sharing, all[k].lowest);
         if (label) {
             add(&solve->components[label->root].gain, &all[k].gain);
         }
     }
     ooze_arena_rewind(arena, mark);
-    return OOZE_OK;
+    return status;
 }
 
 bool ooze_component_sharing_decide(OozeLodge *solve)

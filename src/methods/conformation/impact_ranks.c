@@ -15,48 +15,43 @@ typedef struct Gathered {
 
 /* ---- surfaces ---- */
 
-static Gathered *gather(OozeImpactSurface *surface, uint64_t *total)
+static OozeStatus gather(OozeImpactSurface *surface, OozeHaloList *list, OozeError *error)
 {
     const OozeConformationStep *s = surface->step;
-    OozeRanks *ranks = ooze_halo_ranks(s->context->halo);
     OozeArena *arena = s->context->arena;
-    uint64_t count = surface->own_count, *at = surface->rank_at;
-    uint64_t *bytes = ooze_arena_alloc(arena, (uint64_t)ranks->count, sizeof *bytes);
-    Gathered *own = ooze_arena_alloc(arena, count, sizeof *own), *all = NULL;
-    if (!bytes || !own) {
-        return NULL;
+    uint64_t ranks = (uint64_t)ooze_halo_ranks(s->context->halo)->count;
+    Gathered *own = ooze_arena_alloc(arena, surface->own_count, sizeof *own);
+    surface->rank_at = ooze_arena_alloc(arena, ranks + 1, sizeof *surface->rank_at);
+    if (!own || !surface->rank_at) {
+        return ooze_fail_memory(error, "contacts within the step",
+                                surface->own_count * sizeof *own);
     }
-    for (uint64_t k = 0; k < count; k++) {
+    for (uint64_t k = 0; k < surface->own_count; k++) {
         uint32_t i = surface->own[k];
         own[k] = (Gathered){s->x0[i], s->u[i], s->edge_sum[i], surface->trace[i]};
     }
-    ranks->gather(ranks, &count, sizeof count, bytes);
-    at[0] = 0;
-    for (int r = 0; r < ranks->count; r++) {
-        at[r + 1] = at[r] + bytes[r];
-        bytes[r] *= sizeof *own;
-    }
-    *total = at[ranks->count];
-    all = ooze_arena_alloc(arena, *total, sizeof *all);
-    if (all) {
-        ranks->gather_varied(ranks, own, bytes, all);
-    }
-    return all;
+    *list = (OozeHaloList){
+        .own = own, .count = surface->own_count, .at = surface->rank_at, .size = sizeof *own};
+    return ooze_halo_gather_list(s->context->halo, arena, list, error);
 }
 
 OozeStatus ooze_impact_gather_surface(OozeImpactSurface *surface, const OozeLodge *solve,
                                       OozeError *error)
 {
     OozeArena *arena = solve->step->context->arena;
-    uint64_t ranks = (uint64_t)ooze_halo_ranks(solve->step->context->halo)->count, total = 0;
+    OozeHaloList list;
     surface->own = surface->index;
     surface->own_count = surface->count;
-    surface->rank_at = ooze_arena_alloc(arena, ranks + 1, sizeof *surface->rank_at);
-    Gathered *all = surface->rank_at ? gather(surface, &total) : NULL;
+    OozeStatus status = gather(surface, &list, error);
+    if (status) {
+        return status;
+    }
+    uint64_t total = list.total;
+    const Gathered *all = list.all;
     OozeF32x4 *vectors = ooze_arena_alloc(arena, 3 * total, sizeof *vectors);
     float *trace = ooze_arena_alloc(arena, total, sizeof *trace);
     surface->index = ooze_arena_alloc(arena, total, sizeof *surface->index);
-    if (!all || ooze_arena_failed(arena)) {
+    if (ooze_arena_failed(arena)) {
         return ooze_fail_memory(error, "contacts within the step", total * sizeof *all);
     }
     for (uint64_t k = 0; k < total; k++) {

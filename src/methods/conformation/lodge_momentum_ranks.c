@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "base/search.h"
 #include "methods/conformation/component_sharing.h"
 #include "methods/conformation/impact_solve.h"
 #include "methods/conformation/lodge_momentum.h"
@@ -20,28 +21,6 @@ typedef struct Contribution {
     uint64_t component;
     OozeMomentumSums sums;
 } Contribution;
-
-/* Elements of all processes, in their order; NULL: out of memory. */
-static void *gather_lists(const OozeConformationStep *s, const void *list, uint64_t count,
-                          size_t size, uint64_t *total)
-{
-    OozeRanks *ranks = ooze_halo_ranks(s->context->halo);
-    uint64_t *bytes = ooze_arena_alloc(s->context->arena, (uint64_t)ranks->count, sizeof *bytes);
-    if (!bytes) {
-        return NULL;
-    }
-    ranks->gather(ranks, &count, sizeof count, bytes);
-    *total = 0;
-    for (int r = 0; r < ranks->count; r++) {
-        *total += bytes[r];
-        bytes[r] *= size;
-    }
-    void *all = ooze_arena_alloc(s->context->arena, *total, size);
-    if (all) {
-        ranks->gather_varied(ranks, list, bytes, all);
-    }
-    return all;
-}
 
 /* ---- numbers and origins ---- */
 
@@ -70,22 +49,17 @@ static OozeStatus find_origins(OozeMomentumJob *job, OozeError *error)
             return ooze_fail_memory(error, "the velocity solve", count * sizeof *own);
         }
     }
-    job->origins = gather_lists(s, own, count, sizeof *own, &job->origin_count);
-    return job->origins
-               ? OOZE_OK
-               : ooze_fail_memory(error, "the velocity solve", job->origin_count * sizeof *own);
+    OozeHaloList list = {.own = own, .count = count, .size = sizeof *own};
+    OozeStatus status = ooze_halo_gather_list(s->context->halo, s->context->arena, &list, error);
+    job->origins = list.all;
+    job->origin_count = list.total;
+    return status;
 }
 
 /* Place of a shared component among the origins, which ascend. */
 static uint64_t find_origin(const OozeMomentumJob *job, uint64_t lowest)
 {
-    uint64_t low = 0, size = job->origin_count;
-    while (size > 0) {
-        uint64_t half = size / 2;
-        low += job->origins[low + half].lowest < lowest ? size - half : 0;
-        size = half;
-    }
-    return low;
+    return ooze_lower_bound(&job->origins->lowest, sizeof *job->origins, job->origin_count, lowest);
 }
 
 static void number_roots(OozeMomentumJob *job, OozeF32x4 *origin)
@@ -178,14 +152,17 @@ static uint64_t contribute(const OozeMomentumJob *job, Contribution *list)
 OozeStatus ooze_momentum_collect_shared(OozeMomentumJob *job, OozeError *error)
 {
     const OozeConformationStep *s = job->solve->step;
-    uint64_t count = contribute(job, NULL), total = 0;
-    Contribution *list = ooze_arena_alloc(s->context->arena, count, sizeof *list), *all = NULL;
-    if (list) {
-        contribute(job, list);
-        all = gather_lists(s, list, count, sizeof *list, &total);
+    OozeHaloList list = {.count = contribute(job, NULL), .size = sizeof(Contribution)};
+    Contribution *own = ooze_arena_alloc(s->context->arena, list.count, sizeof *own);
+    if (!own) {
+        return ooze_fail_memory(error, "the velocity solve", list.count * sizeof *own);
     }
-    for (uint64_t k = 0; k < total && all; k++) {
+    contribute(job, own);
+    list.own = own;
+    OozeStatus status = ooze_halo_gather_list(s->context->halo, s->context->arena, &list, error);
+    const Contribution *all = list.all;
+    for (uint64_t k = 0; k < list.total && !status; k++) {
         ooze_momentum_add_sums(&job->sums[job->shared + all[k].component], &all[k].sums);
     }
-    return all ? OOZE_OK : ooze_fail_memory(error, "the velocity solve", total * sizeof *all);
+    return status;
 }

@@ -74,31 +74,17 @@ static uint64_t list_points(const OozeLodge *solve, int k, WallPoint *points)
 }
 
 /* Those of all ranks, in their order. */
-static WallPoint *gather_points(const OozeLodge *solve, int k, uint64_t *count)
+static OozeStatus gather_points(const OozeLodge *solve, int k, OozeHaloList *list, OozeError *error)
 {
-    OozeArena *arena = solve->step->context->arena;
-    OozeRanks *ranks = ooze_halo_ranks(solve->step->context->halo);
-    uint64_t own = list_points(solve, k, NULL);
-    WallPoint *points = ooze_arena_alloc(arena, own, sizeof *points), *all = points;
-    if (points) {
-        *count = list_points(solve, k, points);
+    const OozeStepContext *c = solve->step->context;
+    *list = (OozeHaloList){.count = list_points(solve, k, NULL), .size = sizeof(WallPoint)};
+    WallPoint *own = ooze_arena_alloc(c->arena, list->count, sizeof *own);
+    if (!own) {
+        return ooze_fail_memory(error, "the velocity solve", list->count * sizeof *own);
     }
-    if (ranks && points) {
-        uint64_t total = 0, *bytes = ooze_arena_alloc(arena, (uint64_t)ranks->count, sizeof *bytes);
-        if (bytes) {
-            ranks->gather(ranks, &own, sizeof own, bytes);
-        }
-        for (int r = 0; r < ranks->count && bytes; r++) {
-            total += bytes[r];
-            bytes[r] *= sizeof *points;
-        }
-        all = bytes ? ooze_arena_alloc(arena, total, sizeof *all) : NULL;
-        *count = total;
-        if (all) {
-            ranks->gather_varied(ranks, points, bytes, all);
-        }
-    }
-    return all;
+    list_points(solve, k, own);
+    list->own = own;
+    return ooze_halo_gather_list(c->halo, c->arena, list, error);
 }
 
 OozeStatus ooze_lodge_multigrid_find_solids(OozeLodgeMultigrid *mg, OozeError *error)
@@ -109,12 +95,13 @@ OozeStatus ooze_lodge_multigrid_find_solids(OozeLodgeMultigrid *mg, OozeError *e
     for (int k = 0; c && k < c->count; k++) {
         OozeArenaMark mark = ooze_arena_mark(arena);
         OozeTwistMatrix sum = mass_of(c, &c->solids[k]);
-        uint64_t count = 0;
-        WallPoint *points = gather_points(solve, k, &count);
-        if (!points) {
-            return ooze_fail_memory(error, "the velocity solve", count * sizeof *points);
+        OozeHaloList list;
+        OozeStatus status = gather_points(solve, k, &list, error);
+        if (status) {
+            return status;
         }
-        for (uint64_t i = 0; i < count; i++) {
+        const WallPoint *points = list.all;
+        for (uint64_t i = 0; i < list.total; i++) {
             ooze_twist_add_point(&sum, ooze_mat3_from_sym3(points[i].block).m, points[i].at);
         }
         mg->solid_inverse[k] = ooze_twist_inverse(sum);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "base/search.h"
 #include "methods/springs/step.h"
 
 /* The fast particles of all processes. */
@@ -58,15 +59,10 @@ static int32_t find(const Fast *f, uint64_t rows, uint32_t row)
     if (row - f->first_row < rows) {
         return f->number[row - f->first_row];
     }
-    int low = 0, size = f->count;
-    while (size > 0) {
-        int half = size / 2;
-        bool after = f->sorted[low + half] >> 32 < row;
-        low = after ? low + half + 1 : low;
-        size = after ? size - half - 1 : half;
-    }
-    bool found = low < f->count && f->sorted[low] >> 32 == row;
-    return found ? (int32_t)(f->sorted[low] & UINT32_MAX) + 1 : 0;
+    uint64_t count = (uint64_t)f->count,
+             at = ooze_lower_bound(f->sorted, sizeof *f->sorted, count, (uint64_t)row << 32);
+    bool found = at < count && f->sorted[at] >> 32 == row;
+    return found ? (int32_t)(f->sorted[at] & UINT32_MAX) + 1 : 0;
 }
 
 /* Whether two particles are farther apart than the support. */

@@ -459,53 +459,36 @@ static OozeStatus apply_long(OozeSpringsStep *s, LongSpring *list, uint64_t spri
     return OOZE_OK;
 }
 
-/* Elements of all processes, in their order; NULL: out of memory. */
-static void *gather_all(const OozeSpringsStep *s, const void *own, uint64_t count, size_t size,
-                        uint64_t *total, uint64_t *before)
-{
-    OozeRanks *ranks = ooze_halo_ranks(s->context->halo);
-    uint64_t *bytes = ooze_arena_alloc(s->context->arena, (uint64_t)ranks->count, sizeof *bytes);
-    *total = *before = 0;
-    if (!bytes) {
-        return NULL;
-    }
-    ranks->gather(ranks, &count, sizeof count, bytes);
-    for (int r = 0; r < ranks->count; r++) {
-        *before += r < ranks->rank ? bytes[r] : 0;
-        *total += bytes[r];
-        bytes[r] *= size;
-    }
-    void *all = ooze_arena_alloc(s->context->arena, *total, size);
-    if (all) {
-        ranks->gather_varied(ranks, own, bytes, all);
-    }
-    return all;
-}
-
 OozeStatus ooze_springs_apply_long_on_ranks(OozeSpringsStep *s, OozeError *error)
 {
-    uint64_t own = 0, total, before;
+    const OozeStepContext *c = s->context;
+    OozeHaloList list = {.size = sizeof(LongSpring)};
     for (uint64_t k = s->below; k < s->below + s->n; k++) {
-        own += s->long_spring_count[k];
+        list.count += s->long_spring_count[k];
     }
-    if (!ooze_halo_any(s->context->halo, own > 0)) {
+    if (!ooze_halo_any(c->halo, list.count > 0)) {
         return OOZE_OK;
     }
-    LongSpring *list = ooze_arena_alloc(s->context->arena, own, sizeof *list);
-    if (!list) {
-        return fail(error, own * sizeof *list);
+    LongSpring *own = ooze_arena_alloc(c->arena, list.count, sizeof *own);
+    if (!own) {
+        return fail(error, list.count * sizeof *own);
     }
-    list_long(s, list);
-    LongSpring *all = gather_all(s, list, own, sizeof *list, &total, &before);
-    return all ? apply_long(s, all, total, error) : fail(error, total * sizeof *list);
+    list_long(s, own);
+    list.own = own;
+    OozeStatus status = ooze_halo_gather_list(c->halo, c->arena, &list, error);
+    return status ? status : apply_long(s, list.all, list.total, error);
 }
 
 /* ---- dynamic solids ---- */
 
 OozeStatus ooze_springs_gather_near(OozeSpringsStep *s, OozeError *error)
 {
-    uint64_t own = s->own_near_count;
-    s->near_motion =
-        gather_all(s, s->near_motion, own, sizeof *s->near_motion, &s->near_count, &s->near_first);
-    return s->near_motion ? OOZE_OK : fail(error, s->near_count * sizeof *s->near_motion);
+    const OozeStepContext *c = s->context;
+    OozeHaloList list = {
+        .own = s->near_motion, .count = s->own_near_count, .size = sizeof *s->near_motion};
+    OozeStatus status = ooze_halo_gather_list(c->halo, c->arena, &list, error);
+    s->near_motion = list.all;
+    s->near_count = list.total;
+    s->near_first = list.first;
+    return status;
 }

@@ -18,7 +18,7 @@ struct OozeBodySharing {
     uint64_t own_count, count; /* particles of rigid bodies: of this process, of all */
     uint32_t *own;             /* particles of this process */
     uint32_t *slot;            /* of all, process by process */
-    uint64_t *counts, *bytes;  /* per process */
+    uint64_t *counts, *bytes;  /* per process: of these */
     void *sent, *received;     /* a vector or a tensor for each */
     uint32_t *rank;            /* per slot: process of its particle */
     uint32_t *particle;        /* per slot: its number there */
@@ -47,42 +47,32 @@ static uint64_t list_entries(const OozeStepBodies *b, Entry *entries)
     return count;
 }
 
-/* Entries of all processes; shared->counts receives their numbers. */
-static Entry *gather_entries(const OozeStepBodies *b, struct OozeBodySharing *shared,
-                             uint64_t *total)
+/* Entries of all processes. */
+static OozeStatus gather_entries(const OozeStepBodies *b, OozeHaloList *list, OozeError *error)
 {
-    OozeArena *arena = b->step->context->arena;
-    OozeRanks *ranks = shared->ranks;
-    uint64_t own = list_entries(b, NULL);
-    Entry *entries = ooze_arena_alloc(arena, own, sizeof *entries), *all = NULL;
-    if (!entries) {
-        return NULL;
+    const OozeStepContext *c = b->step->context;
+    uint64_t ranks = (uint64_t)ooze_halo_ranks(c->halo)->count;
+    *list = (OozeHaloList){.count = list_entries(b, NULL), .size = sizeof(Entry)};
+    list->at = ooze_arena_alloc(c->arena, ranks + 1, sizeof *list->at);
+    Entry *own = ooze_arena_alloc(c->arena, list->count, sizeof *own);
+    if (!list->at || !own) {
+        return ooze_fail_memory(error, "the bodies", list->count * sizeof *own);
     }
-    memset(entries, 0, own * sizeof *entries);
-    list_entries(b, entries);
-    ranks->gather(ranks, &own, sizeof own, shared->counts);
-    *total = 0;
-    for (int r = 0; r < ranks->count; r++) {
-        *total += shared->counts[r];
-        shared->bytes[r] = shared->counts[r] * sizeof *entries;
-    }
-    all = ooze_arena_alloc(arena, *total, sizeof *all);
-    if (all) {
-        ranks->gather_varied(ranks, entries, shared->bytes, all);
-    }
-    return all;
+    memset(own, 0, list->count * sizeof *own);
+    list_entries(b, own);
+    list->own = own;
+    return ooze_halo_gather_list(c->halo, c->arena, list, error);
 }
 
-/* Fills the slots; shared->counts become numbers of particles of rigid bodies. */
-static void fill_slots(OozeStepBodies *b, struct OozeBodySharing *shared, const Entry *all)
+/* Fills the slots and counts the particles of rigid bodies. */
+static void fill_slots(OozeStepBodies *b, struct OozeBodySharing *shared, const OozeHaloList *list)
 {
     OozeBodies *bodies = &b->all;
     uint32_t me = (uint32_t)shared->ranks->rank;
-    const Entry *entry = all;
     for (uint32_t r = 0; r < (uint32_t)shared->ranks->count; r++) {
-        uint64_t entries = shared->counts[r];
         shared->counts[r] = 0;
-        for (uint64_t k = 0; k < entries; k++, entry++) {
+        for (uint64_t k = list->at[r]; k < list->at[r + 1]; k++) {
+            const Entry *entry = (const Entry *)list->all + k;
             uint32_t slot = entry->slot;
             bodies->index[slot] = r == me ? entry->particle : OOZE_FAR_PARTICLE;
             bodies->rest[slot] = entry->rest;
@@ -105,7 +95,8 @@ OozeStatus ooze_body_sharing_begin(OozeStepBodies *b, OozeError *error)
     const OozeStepContext *c = b->step->context;
     OozeArena *arena = c->arena;
     struct OozeBodySharing *shared = ooze_arena_alloc(arena, 1, sizeof *shared);
-    uint64_t slots = b->all.slots, total = 0;
+    uint64_t slots = b->all.slots;
+    OozeHaloList list;
     if (!shared) {
         return ooze_fail_memory(error, "the bodies", sizeof *shared);
     }
@@ -119,13 +110,14 @@ OozeStatus ooze_body_sharing_begin(OozeStepBodies *b, OozeError *error)
     shared->own = ooze_arena_alloc(arena, b->all.rigid_slots, sizeof *shared->own);
     shared->sent = ooze_arena_alloc(arena, b->all.rigid_slots, sizeof(OozeSym3));
     shared->received = ooze_arena_alloc(arena, b->all.rigid_slots, sizeof(OozeSym3));
-    Entry *all = ooze_arena_failed(arena) ? NULL : gather_entries(b, shared, &total);
-    if (!all) {
-        return ooze_fail_memory(error, "the bodies", slots * 100);
+    OozeStatus status = ooze_arena_failed(arena)
+                            ? ooze_fail_memory(error, "the bodies", slots * 100)
+                            : gather_entries(b, &list, error);
+    if (!status) {
+        fill_slots(b, shared, &list);
+        b->all.sharing = shared;
     }
-    fill_slots(b, shared, all);
-    b->all.sharing = shared;
-    return OOZE_OK;
+    return status;
 }
 
 /* ---- fields of rigid bodies ---- */
