@@ -5,7 +5,9 @@ what it predicts for clusters and GPUs. Prints markdown tables.
 bench/ranks.py [--build build] [--ranks 1,2,4,8,16] [--strong 4000000,1000000] [--weak 250000]
                [--repeats 3] [--minutes 7] [--clock wall] [--save FILE] [--load FILE]
 
-One thread a process, each on a core of its own; the same cores as threads of one process beside it.
+One thread a process, each on a core of its own. Beside it: the same cores as threads of one process
+("threads"), two and four processes that share all cores as threads ("mixed"), and runs of one process
+each on so many cores at once, without messages ("apart"): what the cores themselves lose.
 A case is measured up to --repeats times and its best time counts; what does not fit into --minutes
 is left out, repeats first. Case: a cube of `conformation` falls onto a floor, with fixed numbers of
 iterations. --save keeps the measurements, and --load makes the tables from such a file again.
@@ -63,10 +65,11 @@ solids:
 
 
 class Case:
-    """One configuration; `kind` is strong, weak or threads."""
+    """One configuration; `kind` is strong, weak, threads, mixed or apart. A case apart has so many
+    particles in each of its runs."""
 
-    def __init__(self, kind, particles, ranks):
-        self.kind, self.ranks = kind, ranks
+    def __init__(self, kind, particles, ranks, threads=1):
+        self.kind, self.ranks, self.threads = kind, ranks, threads
         self.particles = round(particles ** (1 / 3)) ** 3
         self.best, self.count, self.took = None, 0, None
 
@@ -74,12 +77,14 @@ class Case:
         """Seconds that it will take, where a particle and step take `rate` s on one core."""
         if self.took:
             return self.took
-        step = self.particles * rate / self.ranks
-        return step * self.steps(rate) + 4e-6 * self.particles + 2.0
+        return self.step(rate) * self.steps(rate) + 4e-6 * self.particles + 2.0
+
+    def step(self, rate):
+        parts = 1 if self.kind == "apart" else self.ranks * self.threads
+        return self.particles * rate / parts
 
     def steps(self, rate):
-        step = self.particles * rate / self.ranks
-        return max(2, min(12, math.ceil(SECONDS_A_CASE / step)))
+        return max(2, min(12, math.ceil(SECONDS_A_CASE / self.step(rate))))
 
 
 def parse_profile(text):
@@ -91,16 +96,18 @@ def parse_profile(text):
         sys.exit(f"no profile in what the run printed:\n{text}")
     row["ms"] = row["parts"]["total"][0] - row["parts"]["output"][0]
     sent = re.search(r"busiest: (\d+) messages of ([\d.]+) (\w+) in all, (\d+) collective calls "
-                     r"with [\d.]+ \w+, ([\d.]+) ms", text)
+                     r"with [\d.]+ \w+; ([\d.]+) to ([\d.]+) ms", text)
     if sent:
         unit = {"B": 1, "bytes": 1, "KiB": 1024, "MiB": 1024 ** 2, "GiB": 1024 ** 3}[sent[3]]
         row.update(messages=int(sent[1]), bytes=float(sent[2]) * unit, calls=int(sent[4]),
-                   waiting=float(sent[5]))
+                   waiting=float(sent[6]), least_waiting=float(sent[5]))
     return row
 
 
 def start_of(ranks, threads):
     """Words in front of a command that bind it to cores."""
+    if threads > 1 and ranks > 1:
+        return ["mpirun", "-n", str(ranks), "--bind-to", "core", "--map-by", f"slot:PE={threads}"]
     if threads > 1 or ranks == 1:
         return ["taskset", "-c", f"0-{threads - 1}"] if shutil.which("taskset") else []
     if ranks > len(os.sched_getaffinity(0)):
@@ -115,21 +122,36 @@ def processor_seconds():
 
 def run_case(case, ooze, folder, steps, yields, end):
     """The profile of a run, and its processor time in s; an exception where it has not ended by
-    then."""
-    threads = case.ranks if case.kind == "threads" else 1
-    ranks = 1 if case.kind == "threads" else case.ranks
-    scene, run = folder / "scene.yaml", folder / "run"
+    then. Of runs apart that of the slowest."""
+    scene = folder / "scene.yaml"
     scene.write_text(scene_text(case.particles, steps))
-    shutil.rmtree(run, ignore_errors=True)
+    runs = case.ranks if case.kind == "apart" else 1
+    starts = ([["taskset", "-c", str(core)] for core in range(runs)] if case.kind == "apart"
+              else [start_of(case.ranks, case.threads)])
     began = processor_seconds()
-    done = subprocess.run([*start_of(ranks, threads), ooze, "run", str(scene), "-o", str(run),
-                           "--quiet", "--profile", "--threads", str(threads)],
-                          env=dict(ENVIRONMENT, OMPI_MCA_mpi_yield_when_idle=str(yields)),
-                          capture_output=True, text=True, timeout=end - time.monotonic())
-    shutil.rmtree(run, ignore_errors=True)
-    if done.returncode:
-        sys.exit(f"{case.kind} {case.particles} on {case.ranks}: {done.stderr}")
-    return parse_profile(done.stderr + done.stdout), processor_seconds() - began
+    started = []
+    for number, start in enumerate(starts):
+        run = folder / f"run{number}"
+        shutil.rmtree(run, ignore_errors=True)
+        started.append(subprocess.Popen(
+            [*start, ooze, "run", str(scene), "-o", str(run), "--quiet", "--profile", "--threads",
+             str(case.threads)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+            env=dict(ENVIRONMENT, OMPI_MCA_mpi_yield_when_idle=str(yields))))
+    try:
+        rows = []
+        for process in started:
+            text = process.communicate(timeout=max(0.1, end - time.monotonic()))[0]
+            if process.returncode:
+                sys.exit(f"{case.kind} {case.particles} on {case.ranks}: {text}")
+            rows.append(parse_profile(text))
+    finally:
+        for process in started:
+            process.kill()
+        for number in range(runs):
+            shutil.rmtree(folder / f"run{number}", ignore_errors=True)
+    slowest = max(rows, key=lambda row: row["ms"])
+    slowest["mean_ms"] = sum(row["ms"] for row in rows) / runs
+    return slowest, processor_seconds() - began
 
 
 def measure(case, ooze, folder, rate, clock, end):
@@ -138,14 +160,14 @@ def measure(case, ooze, folder, rate, clock, end):
     if clock == "processor":  # the difference of two runs leaves out what is done once
         first = run_case(case, ooze, folder, steps, 1, end)[1]
         row, second = run_case(case, ooze, folder, 3 * steps, 1, end)
-        row["ms"] = 1e3 * (second - first) / (2 * steps) / case.ranks
+        row["ms"] = 1e3 * (second - first) / (2 * steps) / (case.ranks * case.threads)
     else:
         row = run_case(case, ooze, folder, steps, 0, end)[0]
     case.took = time.monotonic() - began
     case.count += 1
     if case.best is None or row["ms"] < case.best["ms"]:
         case.best = row
-    print(f"{case.kind} {case.particles} particles on {case.ranks}: {row['ms']:.1f} ms a step, "
+    print(f"{case.kind} {case.particles} particles on {case.ranks} x {case.threads}: {row['ms']:.1f} ms a step, "
           f"{steps} steps, {case.took:.1f} s", file=sys.stderr)
 
 
@@ -172,10 +194,13 @@ def all_cases(options, cores):
     cases += [Case("weak", options.weak * r, r) for r in options.ranks if r > 1]
     if options.weak not in options.strong:
         cases.append(Case("weak", options.weak, 1))
-    cases += [Case("threads", n, r) for n in options.strong for r in options.ranks if r > 1]
-    most = cores if options.clock == "wall" else math.inf
-    cases = [c for c in cases if c.ranks <= (cores if c.kind == "threads" else most)]
-    return sorted(cases, key=lambda c: c.particles / c.ranks)
+    cases += [Case("threads", n, 1, r) for n in options.strong for r in options.ranks if r > 1]
+    if options.clock == "wall":
+        cases += [Case("mixed", n, r, cores // r) for n in options.strong for r in (2, 4)
+                  if cores // r > 1]
+        cases += [Case("apart", options.weak, r) for r in options.ranks if r > 1]
+        cases = [c for c in cases if c.ranks * c.threads <= cores]
+    return sorted(cases, key=lambda c: c.step(1.0))
 
 
 def measure_all(options):
@@ -199,12 +224,12 @@ def measure_all(options):
             except subprocess.TimeoutExpired:
                 print(f"given up: {case.kind} {case.particles} on {case.ranks}", file=sys.stderr)
                 break
-            if case.ranks == 1:
+            if case.ranks * case.threads == 1:
                 rate = case.best["ms"] * 1e-3 / case.particles
     finally:
         shutil.rmtree(folder, ignore_errors=True)
     rows = [dict(case.best, kind=case.kind, particles=case.particles, ranks=case.ranks,
-                 repeats=case.count) for case in cases if case.best]
+                 threads=case.threads, repeats=case.count) for case in cases if case.best]
     return {"cores": cores, "messages": messages, "rows": rows}
 
 

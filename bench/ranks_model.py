@@ -69,7 +69,7 @@ def ghosts_of(particles, ranks):
 def message_seconds(row, messages):
     """Messages and calls of all processes of a measured row; those of the most processes that had a
     core each, where it had more."""
-    if row["ranks"] == 1 or row["kind"] == "threads":
+    if row["ranks"] == 1:
         return 0.0
     m = messages[min(row["ranks"], max(messages))]
     sides = 1 if row["ranks"] == 2 else 2
@@ -84,7 +84,7 @@ def columns_of(row, cores):
 
 def fit(measured):
     messages = {int(r): m for r, m in measured["messages"].items()}
-    rows = [row for row in measured["rows"] if row["kind"] != "threads"]
+    rows = [row for row in measured["rows"] if row["kind"] in ("strong", "weak")]
     times = numpy.array([row["ms"] * 1e-3 for row in rows])
     rest = numpy.array([max(t - message_seconds(row, messages), 0.0)
                         for t, row in zip(times, rows)])
@@ -116,11 +116,11 @@ def table(head, rows):
 def print_measured(model, measured):
     rows = sorted(measured["rows"], key=lambda r: (r["kind"], -r["particles"], r["ranks"]))
     one = {r["particles"]: r["ms"] for r in rows if r["kind"] == "strong" and r["ranks"] == 1}
-    alone = [r for r in rows if r["ranks"] == 1]
-    threads = {(r["particles"], r["ranks"]): r["ms"] for r in rows if r["kind"] == "threads"}
+    alone = [r for r in rows if r["ranks"] * r["threads"] == 1]
+    threads = {(r["particles"], r["threads"]): r["ms"] for r in rows if r["kind"] == "threads"}
     lines, errors = [], []
     for row in rows:
-        if row["kind"] == "threads":
+        if row["kind"] not in ("strong", "weak"):
             continue
         predicted = 1e3 * predict_row(model, row)
         errors.append(row["ms"] / predicted - 1)
@@ -134,7 +134,8 @@ def print_measured(model, measured):
         lines.append([row["kind"], f"{row['particles']:,}", str(row["ranks"]),
                       f"{row['ms']:.1f}", f"{predicted:.1f}", f"{100 * errors[-1]:+.1f} %",
                       f"{100 * base / row['ms']:.0f} %" if base else "",
-                      f"{beside:.1f}" if beside else "", f"{row['waiting']:.1f}",
+                      f"{beside:.1f}" if beside else "",
+                      f"{row.get('least_waiting', 0.0):.0f} to {row['waiting']:.0f}",
                       f"{row['messages']}, {row['bytes'] / 2 ** 20:.1f}", str(row["calls"]),
                       str(row["repeats"])])
     table(["", "particles", "processes", "ms a step", "model", "residual", "efficiency",
@@ -142,6 +143,16 @@ def print_measured(model, measured):
           lines)
     print(f"Residual: {100 * math.sqrt(numpy.mean(numpy.square(errors))):.1f} % root mean square, "
           f"{100 * max(map(abs, errors)):.1f} % at most.\n")
+    mixed = [[f"{r['particles']:,}", f"{r['ranks']} x {r['threads']}", f"{r['ms']:.1f}",
+              f"{r.get('least_waiting', 0.0):.0f} to {r['waiting']:.0f}"]
+             for r in rows if r["kind"] in ("mixed", "threads")]
+    if mixed:
+        table(["particles", "processes x threads", "ms a step", "messages and waiting, ms"], mixed)
+    apart = [[str(r["ranks"]), f"{r['particles']:,}", f"{r['ms']:.1f}", f"{r['mean_ms']:.1f}"]
+             for r in rows if r["kind"] == "apart"]
+    if apart:
+        table(["runs at once, without messages", "particles each", "ms a step of the slowest",
+               "mean"], apart)
 
 
 def print_model(model):

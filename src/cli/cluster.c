@@ -175,16 +175,16 @@ void ooze_cluster_report(OozeCluster *cluster, uint64_t steps, OozeText *table)
     }
     const OozeRankTraffic *t = &ranks->traffic;
     double per = 1.0 / (double)steps,
-           most[5] = {(double)t->messages, (double)t->bytes, (double)t->collectives,
-                      (double)t->gathered, t->seconds};
+           most[6] = {(double)t->messages, (double)t->bytes, (double)t->collectives,
+                      (double)t->gathered, t->seconds,       -t->seconds};
     char bytes[OOZE_QUANTITY_SIZE], gathered[OOZE_QUANTITY_SIZE];
-    ranks->max(ranks, most, 5);
+    ranks->max(ranks, most, 6);
     ooze_text_append(table,
                      "  %d processes; a step of the busiest: %.0f messages of %s in all, %.0f "
-                     "collective calls with %s, %.3f ms in messages and waiting\n",
+                     "collective calls with %s; %.3f to %.3f ms in messages and waiting\n",
                      ranks->count, most[0] * per, ooze_quantity_bytes(bytes, most[1] * per),
                      most[2] * per, ooze_quantity_bytes(gathered, most[3] * per),
-                     1e3 * most[4] * per);
+                     -1e3 * most[5] * per, 1e3 * most[4] * per);
 }
 
 void ooze_cluster_close(OozeCluster *cluster, int code)

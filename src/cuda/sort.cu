@@ -56,12 +56,13 @@ void running_sum(Gpu *gpu, const uint32_t *from, uint64_t *to, uint64_t n)
     size_t size = 0;
     Mark mark = scratch_mark(gpu);
     cuda::std::plus<uint64_t> plus;
-    record_error(gpu, cub::DeviceScan::ExclusiveScan(nullptr, size, from, to, plus, (uint64_t)0,
-                                                     n + 1, gpu->stream));
+    record_error(gpu, cudaMemsetAsync(to, 0, sizeof *to, gpu->stream));
+    record_error(gpu, cub::DeviceScan::InclusiveScanInit(nullptr, size, from, to + 1, plus,
+                                                         (uint64_t)0, n, gpu->stream));
     void *work = scratch_bytes(gpu, size);
     if (gpu->failed == cudaSuccess) {
-        record_error(gpu, cub::DeviceScan::ExclusiveScan(work, size, from, to, plus, (uint64_t)0,
-                                                         n + 1, gpu->stream));
+        record_error(gpu, cub::DeviceScan::InclusiveScanInit(work, size, from, to + 1, plus,
+                                                             (uint64_t)0, n, gpu->stream));
     }
     scratch_rewind(gpu, mark);
 }
@@ -129,10 +130,12 @@ static void sort(Gpu *gpu, Key *key[2], uint32_t *index[2], uint64_t n, int bits
 void running_sum(Gpu *gpu, const uint32_t *from, uint64_t *to, uint64_t n)
 {
     gpu->counts.launches += 2;
-    uint64_t sum = 0;
-    for (uint64_t k = 0; k <= n && gpu->failed == cudaSuccess; k++) {
-        to[k] = sum;
-        sum += from[k];
+    if (gpu->failed != cudaSuccess) {
+        return;
+    }
+    to[0] = 0;
+    for (uint64_t k = 0; k < n; k++) {
+        to[k + 1] = to[k] + from[k];
     }
 }
 

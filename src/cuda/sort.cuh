@@ -13,7 +13,7 @@ void sort_pairs(Gpu *gpu, uint32_t *key[2], uint32_t *index[2], uint64_t n, int 
 void sort_pairs(Gpu *gpu, uint64_t *key[2], uint32_t *index[2], uint64_t n, int bits);
 int sort_input_side(int bits);
 
-/* to[k] = sum of from[0 .. k - 1], for k = 0 .. n. from has n + 1 elements. */
+/* to[k] = sum of from[0 .. k - 1], for k = 0 .. n. */
 void running_sum(Gpu *gpu, const uint32_t *from, uint64_t *to, uint64_t n);
 
 /* kept: the indices with flag[i] == 0, ascending. Waits for their number, and returns it. */

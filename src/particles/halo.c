@@ -6,6 +6,7 @@
 #include "base/exact_sum.h"
 #include "base/fail.h"
 #include "base/search.h"
+#include "particles/columns.h"
 
 enum { GRAIN = 8192 };
 enum { COLUMNS_MAX = 9 }; /* of two layers on either side, counted twice */
@@ -34,6 +35,7 @@ void ooze_halo_destroy(OozeHalo *halo)
     if (halo) {
         ooze_free(halo->range);
         ooze_free(halo->send_at);
+        ooze_free(halo->keys);
         ooze_free(halo->send);
         ooze_free(halo->ghost_index);
         ooze_free(halo->buffer);
@@ -45,8 +47,8 @@ void ooze_halo_destroy(OozeHalo *halo)
 
 uint64_t ooze_halo_bytes(const OozeHalo *halo)
 {
-    return halo ? sizeof *halo + halo->send_capacity * 4 + halo->ghost_capacity * 8 +
-                      halo->buffer_capacity + halo->incoming_capacity +
+    return halo ? sizeof *halo + halo->key_capacity * 8 + halo->send_capacity * 4 +
+                      halo->ghost_capacity * 8 + halo->buffer_capacity + halo->incoming_capacity +
                       halo->sorted_capacity * sizeof *halo->sorted
                 : 0;
 }
@@ -116,13 +118,6 @@ static int find_takers(const OozeHalo *halo, const OozeGridAxis axis[3], const i
     return found;
 }
 
-static void cell_of(const OozeGridAxis axis[3], OozeFloat4 p, int32_t cell[3])
-{
-    cell[0] = ooze_grid_number(&axis[0], p.x);
-    cell[1] = ooze_grid_number(&axis[1], p.y);
-    cell[2] = ooze_grid_number(&axis[2], p.z);
-}
-
 /* Particles that other ranks take are those with ghosts near them. In the order of the grid they
    are mostly the first and the last: the longest range between them, in whole blocks, is the inner
    one. The last block of all may be shorter. */
@@ -136,23 +131,34 @@ static void keep_longer_gap(OozeHalo *halo, uint64_t begin, uint64_t end)
     }
 }
 
+/* How far keys of cells near one another are apart, where no axis wraps. */
+static uint64_t key_reach(const OozeHalo *halo, const OozeGridAxis axis[3])
+{
+    bool wraps = axis[0].wraps || axis[1].wraps || axis[2].wraps;
+    return wraps ? UINT64_MAX : (uint64_t)halo->layers * (ooze_split_key(axis, 1, 1, 1));
+}
+
 /* Visits the particles cell by cell, and counts what each rank takes, in send_at[r + 1]; or lists
    it from send_at[r] on. */
 static void visit_cells(OozeHalo *halo, const OozeSplit *split, const OozeFloat4 *points,
                         int *takers, bool list)
 {
-    uint64_t after = 0; /* the last particle that a rank takes */
+    const OozeGridAxis *axis = split->axis;
+    const KeyRange *own = &halo->range[halo->ranks->rank];
+    uint64_t after = 0, reach = key_reach(halo, axis); /* after: the last that a rank takes */
     halo->inner = halo->inner_end = 0;
     for (uint64_t i = 0, end; i < halo->n; i = end) {
-        int32_t cell[3], next[3];
-        cell_of(split->axis, points[i], cell);
-        for (end = i + 1; end < halo->n; end++) {
-            cell_of(split->axis, points[end], next);
-            if (memcmp(cell, next, sizeof cell) != 0) {
-                break;
-            }
+        uint64_t key = halo->keys[i];
+        for (end = i + 1; end < halo->n && halo->keys[end] == key;) {
+            end++;
         }
-        int found = find_takers(halo, split->axis, cell, takers);
+        if (reach < key - own->first && reach < own->last - key) {
+            continue; /* all cells near it are those of this rank alone */
+        }
+        int32_t cell[3] = {ooze_grid_number(&axis[0], points[i].x),
+                           ooze_grid_number(&axis[1], points[i].y),
+                           ooze_grid_number(&axis[2], points[i].z)};
+        int found = find_takers(halo, axis, cell, takers);
         if (found == 0) {
             continue;
         }
@@ -241,12 +247,14 @@ OozeStatus ooze_halo_find(OozeHalo *halo, const OozeSplit *split, const OozeFloa
     halo->n = split->after;
     halo->first = split->first;
     halo->total = split->total;
+    halo->threads = split->threads;
+    if (!ooze_reserve((void **)&halo->keys, &halo->key_capacity, own.n, sizeof *halo->keys)) {
+        return ooze_fail_memory(error, "particles of other processes", own.n * sizeof *halo->keys);
+    }
+    ooze_split_keys(split, points, NULL, own.n, halo->keys);
     if (own.n > 0) {
-        int32_t first[3], last[3];
-        cell_of(split->axis, points[0], first);
-        cell_of(split->axis, points[own.n - 1], last);
-        own.first = ooze_split_key(split->axis, first[0], first[1], first[2]);
-        own.last = ooze_split_key(split->axis, last[0], last[1], last[2]);
+        own.first = halo->keys[0];
+        own.last = halo->keys[own.n - 1];
     }
     ranks->gather(ranks, &own, sizeof own, halo->range);
     for (int r = 1; r < ranks->count; r++) {
@@ -335,26 +343,25 @@ OozeRanks *ooze_halo_ranks(const OozeHalo *halo)
 
 /* ---- messages ---- */
 
-static char *pack_elements(char *to, const char *data, size_t size, const uint32_t *index,
-                           uint64_t count)
-{
-    for (uint64_t k = 0; k < count; k++, to += size) {
-        memcpy(to, data + index[k] * size, size);
-    }
-    return to;
-}
-
-static void begin_refresh(OozeHalo *halo, void *data, size_t size)
+/* Packs what others take, and says where messages begin in the memories of both sides. */
+static void pack_elements(OozeHalo *halo, const void *data, size_t size)
 {
     int ranks = halo->ranks->count;
     uint64_t *send = halo->bytes, *receive = send + ranks + 1;
-    pack_elements(halo->buffer, data, size, halo->send, halo->send_at[ranks]);
+    OozeColumnCopy copy = {halo->buffer, data, size, halo->send, halo->send_at[ranks]};
+    ooze_column_gather(halo->threads, &copy);
     for (int r = 0; r <= ranks; r++) {
         send[r] = halo->send_at[r] * size;
         receive[r] = halo->receive_at[r] * size;
     }
-    halo->ranks->exchange_begin(halo->ranks, halo->buffer, send, (char *)data + halo->n * size,
-                                receive);
+}
+
+static void begin_refresh(OozeHalo *halo, void *data, size_t size)
+{
+    pack_elements(halo, data, size);
+    halo->ranks->exchange_begin(halo->ranks, halo->buffer, halo->bytes,
+                                (char *)data + halo->n * size,
+                                halo->bytes + halo->ranks->count + 1);
 }
 
 void ooze_halo_refresh(OozeHalo *halo, void *data, size_t size)
@@ -370,15 +377,10 @@ void ooze_halo_refresh_sorted(OozeHalo *halo, void *data, size_t size)
     if (!halo) {
         return;
     }
-    int ranks = halo->ranks->count;
     char *own = (char *)data + halo->below * size;
-    uint64_t *send = halo->bytes, *receive = send + ranks + 1;
-    pack_elements(halo->buffer, own, size, halo->send, halo->send_at[ranks]);
-    for (int r = 0; r <= ranks; r++) {
-        send[r] = halo->send_at[r] * size;
-        receive[r] = halo->receive_at[r] * size;
-    }
-    halo->ranks->exchange(halo->ranks, halo->buffer, send, halo->incoming, receive);
+    pack_elements(halo, own, size);
+    halo->ranks->exchange(halo->ranks, halo->buffer, halo->bytes, halo->incoming,
+                          halo->bytes + halo->ranks->count + 1);
     uint64_t below = halo->below * size;
     memcpy(data, halo->incoming, below);
     memcpy(own + halo->n * size, halo->incoming + below, ghost_count(halo) * size - below);

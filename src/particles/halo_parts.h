@@ -12,6 +12,7 @@ typedef struct KeyRange {
 
 struct OozeHalo {
     OozeRanks *ranks;
+    OozeThreads *threads;           /* of the split */
     int layers;                     /* of cells around those of own particles */
     uint64_t n, first, total;       /* own particles, those of ranks before, those of all ranks */
     uint64_t below;                 /* ghosts of ranks before this one */
@@ -19,7 +20,9 @@ struct OozeHalo {
     KeyRange *range;                /* per rank */
     uint64_t *send_at, *receive_at; /* per rank and one more: particles */
     uint64_t *bytes;                /* working memory: 2 (ranks + 1) */
-    uint32_t *send;                 /* indices of own particles, rank by rank */
+    uint64_t *keys;                 /* of own particles, while ghosts are sought */
+    size_t key_capacity;
+    uint32_t *send; /* indices of own particles, rank by rank */
     size_t send_capacity;
     uint64_t *ghost_index; /* in the order of all particles */
     size_t ghost_capacity;

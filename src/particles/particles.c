@@ -5,8 +5,9 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "particles/columns.h"
 
-enum { SPARE_ELEMENTS = 16, FIRST_CAPACITY = 1024, STRIDE_MAX = 1024, REORDER_GRAIN = 8192 };
+enum { SPARE_ELEMENTS = 16, FIRST_CAPACITY = 1024, STRIDE_MAX = 1024 };
 
 typedef struct Field {
     OozeFieldInfo info;
@@ -477,55 +478,6 @@ OozeStatus ooze_particles_remove(OozeParticles *particles, OozeThreads *threads,
     return OOZE_OK;
 }
 
-typedef struct ReorderJob {
-    const uint32_t *order; /* NULL: as it is */
-    const char *from;
-    char *to;
-    size_t size;
-} ReorderJob;
-
-static void gather(void *context, uint64_t begin, uint64_t end, int worker)
-{
-    (void)worker;
-    const ReorderJob *job = context;
-    const uint32_t *order = job->order;
-    const char *from = job->from;
-    char *to = job->to;
-    switch (job->size) { /* constant sizes become single loads and stores */
-    case 2:
-        for (uint64_t i = begin; i < end; i++) {
-            memcpy(to + i * 2, from + order[i] * (uint64_t)2, 2);
-        }
-        break;
-    case 4:
-        for (uint64_t i = begin; i < end; i++) {
-            memcpy(to + i * 4, from + order[i] * (uint64_t)4, 4);
-        }
-        break;
-    case 8:
-        for (uint64_t i = begin; i < end; i++) {
-            memcpy(to + i * 8, from + order[i] * (uint64_t)8, 8);
-        }
-        break;
-    case 16:
-        for (uint64_t i = begin; i < end; i++) {
-            memcpy(to + i * 16, from + order[i] * (uint64_t)16, 16);
-        }
-        break;
-    default:
-        for (uint64_t i = begin; i < end; i++) {
-            memcpy(to + i * job->size, from + order[i] * job->size, job->size);
-        }
-    }
-}
-
-static void copy_back(void *context, uint64_t begin, uint64_t end, int worker)
-{
-    (void)worker;
-    const ReorderJob *job = context;
-    memcpy(job->to + begin * job->size, job->from + begin * job->size, (end - begin) * job->size);
-}
-
 OozeStatus ooze_particles_reorder(OozeParticles *particles, OozeThreads *threads,
                                   const uint32_t *order, OozeArena *arena, OozeError *error)
 {
@@ -540,10 +492,10 @@ OozeStatus ooze_particles_reorder(OozeParticles *particles, OozeThreads *threads
     }
     for (int f = 0; f < particles->field_count; f++) {
         Field *field = &particles->fields[f];
-        ReorderJob there = {order, field->data, sorted, field->size};
-        ReorderJob back = {NULL, sorted, field->data, field->size};
-        ooze_parallel_for(threads, particles->count, REORDER_GRAIN, gather, &there);
-        ooze_parallel_for(threads, particles->count, REORDER_GRAIN, copy_back, &back);
+        OozeColumnCopy there = {sorted, field->data, field->size, order, particles->count};
+        OozeColumnCopy back = {field->data, sorted, field->size, NULL, particles->count};
+        ooze_column_gather(threads, &there);
+        ooze_column_gather(threads, &back);
     }
     ooze_arena_rewind(arena, mark);
     return OOZE_OK;

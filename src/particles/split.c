@@ -6,7 +6,9 @@
 
 #include "base/fail.h"
 #include "base/search.h"
+#include "particles/columns.h"
 
+enum { KEY_GRAIN = 4096 };
 enum { WAYS = 32 }; /* parts into which a search for a cut divides the keys in one round */
 
 void ooze_split_free(OozeSplit *split)
@@ -58,25 +60,27 @@ static OozeStatus prepare(OozeSplit *split, uint64_t n, OozeError *error)
 
 /* ---- keys ---- */
 
-/* The box of the points of all ranks, and their number. */
-static OozeStatus find_box(OozeSplit *split, const OozeSplitPoints *p, OozeError *error)
+/* Sorts the points of this rank, and finds the box of the points of all ranks and their number. */
+static OozeStatus sort_points(OozeSplit *split, OozeThreads *threads, const OozeSplitPoints *p,
+                              OozeError *error)
 {
     double box[7] = {-INFINITY, -INFINITY, -INFINITY, -INFINITY, -INFINITY, -INFINITY, 0.0};
-    uint64_t bad = UINT64_MAX;
-    for (uint64_t i = 0; i < p->n; i++) {
-        const float x[3] = {p->points[i].x, p->points[i].y, p->points[i].z};
-        for (int k = 0; k < 3; k++) {
-            bad = !isfinite(x[k]) && bad == UINT64_MAX ? i : bad;
-            box[k] = fmax(box[k], -(double)x[k]);
-            box[3 + k] = fmax(box[3 + k], (double)x[k]);
-        }
+    OozeStatus status =
+        ooze_grid_sort(split->grid, threads, p->points, p->n, p->cell, p->periodic, error);
+    if (status && status != OOZE_ERROR_NUMERIC) {
+        return status;
     }
-    box[6] = bad == UINT64_MAX ? 0.0 : 1.0;
+    float low[3], high[3];
+    for (int k = 0; !status && k < 3 && ooze_grid_box(split->grid, low, high); k++) {
+        box[k] = -(double)low[k];
+        box[3 + k] = (double)high[k];
+    }
+    box[6] = status ? 1.0 : 0.0;
     split->ranks->max(split->ranks, box, 7);
     if (box[6] > 0.0) {
-        return bad == UINT64_MAX ? ooze_fail(error, OOZE_ERROR_NUMERIC, "use a smaller time step",
-                                             "a particle of another process has no finite position")
-                                 : ooze_grid_not_finite(bad, p->points[bad], error);
+        return status ? status
+                      : ooze_fail(error, OOZE_ERROR_NUMERIC, "use a smaller time step",
+                                  "a particle of another process has no finite position");
     }
     for (int k = 0; k < 3; k++) {
         split->low[k] = (float)-box[k];
@@ -104,16 +108,27 @@ static OozeStatus find_axes(OozeSplit *split, const OozeSplitPoints *p, OozeErro
     return status;
 }
 
-/* Keys of the points of this rank, in the order of its grid. */
-static void find_keys(OozeSplit *split, const OozeSplitPoints *p)
+typedef struct KeyJob {
+    const OozeGridAxis *axis;
+    const OozeFloat4 *points;
+    const uint32_t *order;
+    uint64_t *keys;
+} KeyJob;
+
+static void key_range(void *data, uint64_t begin, uint64_t end, int worker)
 {
-    const uint32_t *order = ooze_grid_order(split->grid);
-    for (uint64_t k = 0; k < p->n; k++) {
-        OozeFloat4 x = p->points[order[k]];
-        split->keys[k] = ooze_split_key(split->axis, ooze_grid_number(&split->axis[0], x.x),
-                                        ooze_grid_number(&split->axis[1], x.y),
-                                        ooze_grid_number(&split->axis[2], x.z));
+    (void)worker;
+    const KeyJob *job = data;
+    for (uint64_t k = begin; k < end; k++) {
+        job->keys[k] = ooze_split_point_key(job->axis, job->points[job->order ? job->order[k] : k]);
     }
+}
+
+void ooze_split_keys(const OozeSplit *split, const OozeFloat4 *points, const uint32_t *order,
+                     uint64_t count, uint64_t *keys)
+{
+    KeyJob job = {split->axis, points, order, keys};
+    ooze_parallel_for(split->threads, count, KEY_GRAIN, key_range, &job);
 }
 
 /* Keys below `key`. */
@@ -219,22 +234,20 @@ void ooze_split_receipts(OozeRanks *ranks, const uint64_t *send, uint64_t *scrat
 OozeStatus ooze_split_find(OozeSplit *split, OozeThreads *threads, const OozeSplitPoints *p,
                            const double *shares, OozeError *error)
 {
+    split->threads = threads;
     OozeStatus status = prepare(split, p->n, error);
-    status = status ? status : find_box(split, p, error);
+    status = status ? status : sort_points(split, threads, p, error);
     if (status || split->total == 0) {
         split->after = split->first = 0;
         memset(split->send, 0, 2 * ((size_t)split->ranks->count + 1) * sizeof *split->send);
         return status;
     }
     status = find_axes(split, p, error);
-    status =
-        status ? status
-               : ooze_grid_sort(split->grid, threads, p->points, p->n, p->cell, p->periodic, error);
     Cut *cuts = ooze_alloc((size_t)split->ranks->count, sizeof *cuts);
     status =
         status || cuts ? status : ooze_fail_memory(error, "dividing particles among processes", 0);
     if (!status) {
-        find_keys(split, p);
+        ooze_split_keys(split, p->points, ooze_grid_order(split->grid), p->n, split->keys);
         place_cuts(split, shares, cuts);
         narrow_cuts(split, cuts);
         divide_points(split, cuts);
@@ -249,38 +262,28 @@ OozeStatus ooze_split_find(OozeSplit *split, OozeThreads *threads, const OozeSpl
 /* ---- moving ---- */
 
 /* Columns of the points [begin, end), one column after the other. `order` NULL: as they are. */
-static char *pack(char *to, const OozeColumn *columns, int count, const uint32_t *order,
-                  uint64_t begin, uint64_t end)
+static void pack(const OozeSplit *split, char *to, const OozeColumn *columns, int count,
+                 const uint32_t *order, uint64_t begin, uint64_t end)
 {
     for (int c = 0; c < count; c++) {
-        const char *from = columns[c].from;
         size_t size = columns[c].size;
-        for (uint64_t k = begin; order && k < end; k++, to += size) {
-            memcpy(to, from + order[k] * size, size);
-        }
-        if (!order) {
-            memcpy(to, from + begin * size, (end - begin) * size);
-            to += (end - begin) * size;
-        }
+        const char *from = (const char *)columns[c].from + (order ? 0 : begin * size);
+        OozeColumnCopy copy = {to, from, size, order ? order + begin : NULL, end - begin};
+        ooze_column_gather(split->threads, &copy);
+        to += copy.count * size;
     }
-    return to;
 }
 
-static const char *unpack(const char *from, const OozeColumn *columns, int count,
-                          const uint32_t *order, uint64_t begin, uint64_t end)
+static void unpack(const OozeSplit *split, const char *from, const OozeColumn *columns, int count,
+                   const uint32_t *order, uint64_t begin, uint64_t end)
 {
     for (int c = 0; c < count; c++) {
-        char *to = columns[c].to;
         size_t size = columns[c].size;
-        for (uint64_t k = begin; order && k < end; k++, from += size) {
-            memcpy(to + order[k] * size, from, size);
-        }
-        if (!order) {
-            memcpy(to + begin * size, from, (end - begin) * size);
-            from += (end - begin) * size;
-        }
+        char *to = (char *)columns[c].to + (order ? 0 : begin * size);
+        OozeColumnCopy copy = {to, from, size, order ? order + begin : NULL, end - begin};
+        ooze_column_scatter(split->threads, &copy);
+        from += copy.count * size;
     }
-    return from;
 }
 
 /* The order of one side is that of a grid, NULL: of the arrays. */
@@ -292,35 +295,32 @@ typedef struct Side {
 static OozeStatus move(OozeSplit *split, const OozeColumn *columns, int count, Side from, Side to,
                        OozeError *error)
 {
-    int ranks = split->ranks->count;
-    uint64_t size = 0, *bytes = split->counts;
+    int ranks = split->ranks->count, me = split->ranks->rank;
+    uint64_t size = 0, *send = split->counts, *receive = send + ranks + 1;
     for (int c = 0; c < count; c++) {
         size += columns[c].size;
     }
-    OozeStatus status = OOZE_OK;
+    send[0] = receive[0] = 0;
+    for (int r = 0; r < ranks; r++) {
+        send[r + 1] = send[r] + (r != me ? (from.at[r + 1] - from.at[r]) * size : 0);
+        receive[r + 1] = receive[r] + (r != me ? (to.at[r + 1] - to.at[r]) * size : 0);
+    }
     if (!ooze_reserve((void **)&split->buffer[0], &split->buffer_capacity[0], from.at[ranks] * size,
                       1) ||
-        !ooze_reserve((void **)&split->buffer[1], &split->buffer_capacity[1], to.at[ranks] * size,
-                      1)) {
-        status = ooze_fail_memory(error, "messages between processes",
-                                  (from.at[ranks] + to.at[ranks]) * size);
+        !ooze_reserve((void **)&split->buffer[1], &split->buffer_capacity[1], receive[ranks], 1)) {
+        return ooze_fail_memory(error, "messages between processes",
+                                from.at[ranks] * size + receive[ranks]);
     }
-    if (status) {
-        return status;
-    }
-    char *end = split->buffer[0];
+    /* What stays is packed behind what others get, and takes no part in the exchange. */
+    char *staying = split->buffer[0] + send[ranks];
     for (int r = 0; r < ranks; r++) {
-        end = pack(end, columns, count, from.order, from.at[r], from.at[r + 1]);
+        pack(split, r == me ? staying : split->buffer[0] + send[r], columns, count, from.order,
+             from.at[r], from.at[r + 1]);
     }
-    for (int r = 0; r <= ranks; r++) {
-        bytes[r] = from.at[r] * size;
-        bytes[ranks + 1 + r] = to.at[r] * size;
-    }
-    split->ranks->exchange(split->ranks, split->buffer[0], bytes, split->buffer[1],
-                           bytes + ranks + 1);
-    const char *rest = split->buffer[1];
+    split->ranks->exchange(split->ranks, split->buffer[0], send, split->buffer[1], receive);
     for (int r = 0; r < ranks; r++) {
-        rest = unpack(rest, columns, count, to.order, to.at[r], to.at[r + 1]);
+        unpack(split, r == me ? staying : split->buffer[1] + receive[r], columns, count, to.order,
+               to.at[r], to.at[r + 1]);
     }
     return OOZE_OK;
 }

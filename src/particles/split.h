@@ -13,6 +13,7 @@ enum { OOZE_SPLIT_BLOCK = 256 };
 
 typedef struct OozeSplit {
     OozeRanks *ranks;
+    OozeThreads *threads;     /* of the last search */
     uint64_t before, after;   /* points of this rank */
     uint64_t total, first;    /* points of all ranks, and of the ranks before this one, after it */
     float low[3], high[3];    /* box of all points */
@@ -34,6 +35,12 @@ static inline uint64_t ooze_split_key(const OozeGridAxis axis[3], int32_t x, int
     return row * (uint64_t)axis[0].count + (uint64_t)x;
 }
 
+static inline uint64_t ooze_split_point_key(const OozeGridAxis axis[3], OozeFloat4 x)
+{
+    return ooze_split_key(axis, ooze_grid_number(&axis[0], x.x), ooze_grid_number(&axis[1], x.y),
+                          ooze_grid_number(&axis[2], x.z));
+}
+
 /* The points that this rank has before, and the cells. */
 typedef struct OozeSplitPoints {
     const OozeFloat4 *points;
@@ -45,6 +52,10 @@ typedef struct OozeSplitPoints {
 /* `shares`: per rank, the fraction of the points of ranks before it; NULL: equal parts. */
 OozeStatus ooze_split_find(OozeSplit *split, OozeThreads *threads, const OozeSplitPoints *points,
                            const double *shares, OozeError *error);
+
+/* Keys of points in the box of all points, in an order; NULL: as they are. */
+void ooze_split_keys(const OozeSplit *split, const OozeFloat4 *points, const uint32_t *order,
+                     uint64_t count, uint64_t *keys);
 
 /* An array of elements of `size` bytes. */
 typedef struct OozeColumn {
