@@ -71,6 +71,7 @@ struct Gpu {
     int chunks, top;      /* their number, and the one that is being filled */
     size_t used, peak;    /* bytes of scratch: now, and at most since the last reset */
     OozeEngineCounts counts;
+    struct RankShare *share; /* of steps that several processes share, see ranks.cuh; or NULL */
 };
 
 bool gpu_create(Gpu *gpu);
@@ -239,6 +240,9 @@ uint64_t few_particles(void);
 #else
 #define OOZE_LANES(n, call) call(1)
 #endif
+
+/* Particles of all ranks, of which this one has n with its ghosts; n on one process. */
+uint64_t all_particles(const Gpu *gpu, uint64_t n);
 
 /* The lanes of a particle, as a mask of their warp. */
 #ifdef __CUDACC__

@@ -14,6 +14,7 @@ enum { OOZE_SPLIT_BLOCK = 256 };
 typedef struct OozeSplit {
     OozeRanks *ranks;
     uint64_t before, after;   /* points of this rank */
+    uint64_t block;           /* ranges begin at multiples of it; 0: of OOZE_SPLIT_BLOCK */
     uint64_t total, first;    /* points of all ranks, and of the ranks before this one, after it */
     float low[3], high[3];    /* box of all points */
     OozeGridAxis axis[3];     /* of that box: see ooze_split_key */
@@ -45,6 +46,11 @@ typedef struct OozeSplitPoints {
 /* `shares`: per rank, the fraction of the points of ranks before it; NULL: equal parts. */
 OozeStatus ooze_split_find(OozeSplit *split, OozeThreads *threads, const OozeSplitPoints *points,
                            const double *shares, OozeError *error);
+
+/* The same for points that are sorted already, of another grid whose cells have the order of their
+   keys: `axis`, `total`, `before` and the keys are set, which ooze_split_reserve makes room for. */
+OozeStatus ooze_split_reserve(OozeSplit *split, uint64_t n, OozeError *error);
+OozeStatus ooze_split_cut(OozeSplit *split, const double *shares, OozeError *error);
 
 /* An array of elements of `size` bytes. */
 typedef struct OozeColumn {

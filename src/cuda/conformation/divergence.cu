@@ -1,5 +1,6 @@
 /* Removes compression from the velocities: see methods/conformation/divergence.c. */
 #include "cuda/conformation/bodies/bodies.cuh"
+#include "cuda/ranks.cuh"
 
 #include "methods/conformation/divergence_formula.h"
 #include "solvers/projected_jacobi.h"
@@ -169,8 +170,10 @@ void divergence(Step *step)
     divergence_multiplier_loop<lanes, wraps>(step, v, momentum)
 #define DIVERGENCE_PUSH(lanes, wraps) divergence_push_loop<lanes, wraps>(step, v)
         OOZE_EACH_KIND(step, DIVERGENCE_MULTIPLIER);
+        refresh(gpu, v.change, sizeof *v.change);
         OOZE_EACH_KIND(step, DIVERGENCE_PUSH);
         bodies_apply_impulses(step, v.free);
+        refresh(gpu, step->view.u, sizeof *step->view.u);
         ooze_timer_lap(timer, "divergence");
     }
     scratch_rewind(gpu, mark);

@@ -1,6 +1,7 @@
 /* Coefficients of the velocity solve, and conformations at the end of the step: see
    methods/conformation/lodge.c. */
 #include "cuda/conformation/impact.cuh"
+#include "cuda/ranks.cuh"
 
 namespace ooze
 {
@@ -100,6 +101,7 @@ void scale_second_stage(Lodge *solve, float factor)
                 ooze_lodge_scale(&v.stiffness[i], &v.bulk[i], &v.hourglass[i], factor);
             }
         });
+    refresh(solve->step->gpu, v.hourglass, sizeof *v.hourglass);
     sum_edges(solve->step, v.hourglass, v.edge_hourglass);
     pack_hourglass(solve->step, &solve->view.pack, v.hourglass);
 }
@@ -116,6 +118,7 @@ void prepare(Lodge *solve, bool later_pass)
     } else {
         OOZE_EACH_KIND(solve->step, PREPARE);
     }
+    refresh(solve->step->gpu, solve->view.hourglass, sizeof *solve->view.hourglass);
     sum_edges(solve->step, solve->view.hourglass, solve->view.edge_hourglass);
     ooze_timer_lap(solve->step->context->timer, "prepare");
 }

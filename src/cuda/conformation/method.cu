@@ -19,6 +19,7 @@ const DeviceMethod conformation_method = {
     nullptr,
     nullptr,
     true,
+    conformation_supports_ranks,
 };
 
 } // namespace ooze
