@@ -23,8 +23,8 @@ static OozeStatus find_pairs(Engine *engine, const DensityJob *job, const float4
     PointBox box;
     OozeStatus status = gpu->share ? box_over_ranks(gpu, x, job->n, &box, error) : OOZE_OK;
     engine->grid.known_box = gpu->share ? &box : nullptr;
-    status = status ? status
-                    : grid_sort(gpu, &engine->grid, x, job->n, c->support, &c->periodic, error);
+    status =
+        status ? status : grid_sort(gpu, &engine->grid, x, job->n, c->support, &c->periodic, error);
     ooze_timer_lap(c->timer, "density_sort");
     if (!status) {
         reorder(gpu, engine->grid.order, job->n, x, sorted, sizeof *x);

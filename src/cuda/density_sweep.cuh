@@ -37,8 +37,8 @@ enum { ROTATED = 1, UNEVEN = 2 };
    the padding of lists, with pairs of weight 0. */
 struct DensitySweep {
     uint32_t n;
-    uint64_t all; /* particles of all ranks; n on one process */
-    OwnRange own; /* of the order of the caller */
+    uint64_t all;                /* particles of all ranks; n on one process */
+    OwnRange own;                /* of the order of the caller */
     uint32_t *place_of_particle; /* inverse of `order`, to refresh ghosts; NULL: one process */
     FixedPoint fixed_point;
     bool open; /* no axis wraps */

@@ -12,9 +12,8 @@ struct CellKeys {
     OozeGridAxis axis[3];
     __host__ __device__ uint64_t of(float4 p) const
     {
-        const uint64_t row =
-            (uint64_t)ooze_grid_number(&axis[2], p.z) * (uint64_t)axis[1].count +
-            (uint64_t)ooze_grid_number(&axis[1], p.y);
+        const uint64_t row = (uint64_t)ooze_grid_number(&axis[2], p.z) * (uint64_t)axis[1].count +
+                             (uint64_t)ooze_grid_number(&axis[1], p.y);
         return row * (uint64_t)axis[0].count + (uint64_t)ooze_grid_number(&axis[0], p.x);
     }
 };
@@ -56,8 +55,7 @@ static OozeStatus sort_own(Engine *engine, const OozeStepContext *context, OozeE
     engine->grid.known_box = &gpu->share->box;
     OozeStatus result = grid_sort(gpu, &engine->grid, store_positions(store), store->n,
                                   context->support, &context->periodic, error);
-    return result || store->n == 0 ? result
-                                   : store_reorder(gpu, store, engine->grid.order, error);
+    return result || store->n == 0 ? result : store_reorder(gpu, store, engine->grid.order, error);
 }
 
 /* Copies the fields of the particles [at[r], at[r + 1]) of all other ranks to the host, or from it:
@@ -132,8 +130,7 @@ OozeStatus ranks_sort(Engine *engine, const OozeStepContext *context, float low[
     share->own = share->total = split->before = store->n;
     ranks->sum(ranks, &share->total, 1);
     ooze_ranks_shares_update(&share->shares, ranks, store->n, share->total);
-    OozeStatus result =
-        box_over_ranks(gpu, store_positions(store), store->n, &share->box, error);
+    OozeStatus result = box_over_ranks(gpu, store_positions(store), store->n, &share->box, error);
     if (result || share->total == 0) {
         return result;
     }
@@ -271,8 +268,7 @@ static Candidates *find_candidates(Engine *engine, const RankBounds *bounds)
     RankShare *share = engine->gpu.share;
     const size_t ranks = (size_t)share->ranks->count;
     const uint64_t reach = key_reach(share);
-    Candidates *candidates =
-        static_cast<Candidates *>(ooze_alloc_zero(ranks, sizeof *candidates));
+    Candidates *candidates = static_cast<Candidates *>(ooze_alloc_zero(ranks, sizeof *candidates));
     uint64_t *probe = static_cast<uint64_t *>(ooze_alloc_zero(6 * ranks, sizeof *probe));
     uint32_t *below = static_cast<uint32_t *>(ooze_alloc_zero(6 * ranks, sizeof *below));
     for (size_t r = 0; r < ranks && candidates && probe && below; r++) {
@@ -318,9 +314,8 @@ static uint64_t list_near(Engine *engine, const Candidates &candidates, const Ra
     Mark mark = scratch_mark(gpu);
     uint8_t *far = scratch<uint8_t>(gpu, count);
     for_each(
-        gpu, count, OOZE_BODY(uint32_t k) {
-            far[k] = wraps || (x[k].z >= low && x[k].z <= high) ? 0 : 1;
-        });
+        gpu, count,
+        OOZE_BODY(uint32_t k) { far[k] = wraps || (x[k].z >= low && x[k].z <= high) ? 0 : 1; });
     const uint64_t found = select_unflagged(gpu, far, to, count);
     for_each(
         gpu, found, OOZE_BODY(uint32_t k) { to[k] += begin; });
@@ -334,8 +329,7 @@ static OozeStatus list_ghosts(Engine *engine, double support, OozeError *error)
     Gpu *gpu = &engine->gpu;
     RankShare *share = gpu->share;
     const int ranks = share->ranks->count;
-    RankBounds *bounds =
-        static_cast<RankBounds *>(ooze_alloc_zero((size_t)ranks, sizeof *bounds));
+    RankBounds *bounds = static_cast<RankBounds *>(ooze_alloc_zero((size_t)ranks, sizeof *bounds));
     OozeStatus result = bounds ? gather_bounds(engine, bounds, error)
                                : ooze_fail_memory(error, "particles of other processes", 0);
     Candidates *candidates = result ? nullptr : find_candidates(engine, bounds);

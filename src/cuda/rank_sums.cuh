@@ -109,13 +109,11 @@ void sum_particles_lanes(Gpu *gpu, uint64_t n, T none, Body body, Then then)
         launch(gpu, blocks, own_sums_kernel<LANES, false, T, Body>, own, none, partial, ticket,
                body);
     }
-    const T *all = static_cast<const T *>(
-        gather_partials(gpu, partial + (grouped ? blocks : 0), sizeof(T),
-                        grouped ? grain * GROUP : grain, &count));
+    const T *all = static_cast<const T *>(gather_partials(
+        gpu, partial + (grouped ? blocks : 0), sizeof(T), grouped ? grain * GROUP : grain, &count));
     T *sums = nullptr;
     if (!grouped) { /* of groups, in the memory of the own partial sums, which are sent */
-        sums = static_cast<T *>(
-            buffer_bytes(gpu, &gpu->partial, (count / GROUP + 1) * sizeof(T)));
+        sums = static_cast<T *>(buffer_bytes(gpu, &gpu->partial, (count / GROUP + 1) * sizeof(T)));
     }
     if (gpu->failed == cudaSuccess) {
         launch(gpu, 1, all_sums_kernel<T, Then>, all, (uint32_t)count, none, sums, then);
@@ -128,8 +126,7 @@ void sum_particles_lanes(Gpu *gpu, uint64_t n, T none, Body body, Then then)
     on_host_block_sums(
         own.count, none, [=](uint32_t i, uint32_t lane) { return body(own.begin + i, lane); },
         part);
-    const T *all =
-        static_cast<const T *>(gather_partials(gpu, part, sizeof(T), grain, &count));
+    const T *all = static_cast<const T *>(gather_partials(gpu, part, sizeof(T), grain, &count));
     T sum = none;
     for (uint64_t k = 0; k < count && all; k++) {
         sum += all[k];
@@ -143,14 +140,6 @@ void sum_particles(Gpu *gpu, uint64_t n, T none, Body body, Then then)
 {
     AnyLane<Body> any = {body};
     sum_particles_lanes<1>(gpu, n, none, any, then);
-}
-
-/* As sum_to_host. */
-template <class T, class Body> T sum_particles_to_host(Gpu *gpu, uint64_t n, T none, Body body)
-{
-    T found = none;
-    sum_particles(gpu, n, none, body, message_sender(gpu));
-    return receive(gpu, &found) ? found : none;
 }
 
 } // namespace ooze

@@ -156,8 +156,8 @@ static OozeStatus choose_ranks_engine(OozeWorld *world, OozeError *error)
     if (!supported) {
         return ooze_fail(error, OOZE_ERROR_UNSUPPORTED,
                          gpu ? "use device cpu, or one process" : "use one process",
-                         "%d processes cannot share these steps%s, because %s",
-                         world->ranks->count, gpu ? " on GPUs" : "", text);
+                         "%d processes cannot share these steps%s, because %s", world->ranks->count,
+                         gpu ? " on GPUs" : "", text);
     }
     return world->engine == &ooze_ranks_engine ? OOZE_OK
                                                : switch_engine(world, &ooze_ranks_engine, error);

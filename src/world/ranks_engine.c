@@ -14,7 +14,7 @@
 #include "world/world.h"
 
 typedef struct RanksEngine {
-    OozeWorld own;    /* what the processor's engine works on: the rank's particles */
+    OozeWorld own; /* what the processor's engine works on: the rank's particles */
     /* The engine of this rank: the processor's, which works on `own`, or the GPU's, which divides
        the particles itself and has them in its memory; `own` then has copies. */
     const OozeEngine *inner;
@@ -90,8 +90,7 @@ static OozeStatus fill_engine(RanksEngine *engine, OozeError *error)
     }
     ooze_halo_set_layers(engine->halo, own->method->ghost_layers > 1 ? 2 : 1);
     OozeStatus status = ooze_particles_create(&own->particles, error);
-    status = status ? status
-                    : engine->inner->create(own, own->method, &engine->inner_data, error);
+    status = status ? status : engine->inner->create(own, own->method, &engine->inner_data, error);
     return status || !own->method->create ? status : own->method->create(&own->method_data, error);
 }
 
@@ -216,8 +215,8 @@ static OozeStatus ranks_upload(void *data, const OozeParticles *particles,
         status = copy_parts(engine, engine->world->particles, counts, true, error);
     }
     ooze_free(counts);
-    status = status ? status
-                    : engine->inner->upload(engine->inner_data, own->particles, NULL, error);
+    status =
+        status ? status : engine->inner->upload(engine->inner_data, own->particles, NULL, error);
     if (!status && rank > 0) {
         status = ooze_particles_release(engine->world->particles, error);
     }
@@ -288,7 +287,8 @@ static OozeStatus ranks_remove(void *data, const OozeSink *sinks, int count, dou
 {
     RanksEngine *engine = data;
     ooze_arena_reset(engine->own.arena);
-    OozeStatus status = engine->inner->remove(engine->inner_data, sinks, count, time, removed, error);
+    OozeStatus status =
+        engine->inner->remove(engine->inner_data, sinks, count, time, removed, error);
     if (!status) {
         engine->ranks->sum(engine->ranks, removed, 1);
         engine->total -= *removed;

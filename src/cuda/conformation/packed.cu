@@ -23,7 +23,8 @@ static PackView pack_view(const float low[3], const float high[3], float support
 /* Whether iterations use packed data: many particles, in an open box, without dynamic solids. */
 static bool packs(const Step *step)
 {
-    return all_particles(step->gpu, step->view.n) >= step->engine->pack_from && !step->wraps && !step->dynamic;
+    return all_particles(step->gpu, step->view.n) >= step->engine->pack_from && !step->wraps &&
+           !step->dynamic;
 }
 
 PackView pack_places(Step *step)

@@ -72,7 +72,7 @@ static uint64_t list_shared(Gpu *gpu, uint64_t n, const uint32_t *root, uint32_t
     for_each(
         gpu, share->send_at[share->ranks->count],
         OOZE_BODY(uint32_t k) { inside[root[own.begin + send[k]]] = 0; });
-    return select_unflagged(gpu, inside, list, n);
+    return n > 0 ? select_unflagged(gpu, inside, list, n) : 0;
 }
 
 static int compare_labels(const void *a, const void *b)
@@ -155,8 +155,7 @@ void sum_components_over_ranks(Gpu *gpu, uint64_t n, const uint32_t *root, unsig
     if (host) {
         copy_out(gpu, host, sent, count * sizeof *host);
     }
-    if (gpu->failed == cudaSuccess &&
-        (!host || !add_over_ranks(gpu->share->ranks, host, count))) {
+    if (gpu->failed == cudaSuccess && (!host || !add_over_ranks(gpu->share->ranks, host, count))) {
         record_error(gpu, cudaErrorMemoryAllocation);
     }
     if (host) {

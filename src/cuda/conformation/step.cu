@@ -56,11 +56,12 @@ bool conformation_supports(const OozeStepContext *context, char *why, size_t siz
 /* The first setting that one GPU supports and several do not; NULL: none. */
 static const char *single_setting(const OozeConformationSettings *set)
 {
-    return set->formulation != OOZE_FORMULATION_LODGE            ? "formulation: consistent"
-           : set->preconditioner == OOZE_PRECONDITIONER_MULTIGRID ? "velocity_preconditioner: multigrid"
-           : set->preconditioner == OOZE_PRECONDITIONER_AUTO      ? "velocity_preconditioner: auto"
-           : set->impact_passes > 0                               ? "impact_passes"
-                                                                  : nullptr;
+    return set->formulation != OOZE_FORMULATION_LODGE ? "formulation: consistent"
+           : set->preconditioner == OOZE_PRECONDITIONER_MULTIGRID
+               ? "velocity_preconditioner: multigrid"
+           : set->preconditioner == OOZE_PRECONDITIONER_AUTO ? "velocity_preconditioner: auto"
+           : set->impact_passes > 0                          ? "impact_passes"
+                                                             : nullptr;
 }
 
 bool conformation_supports_ranks(const OozeStepContext *context, char *why, size_t size)
