@@ -1,6 +1,7 @@
 /* Divides particles among ranks, and finds the ghosts of each. */
 #include "cuda/ranks.cuh"
 
+#include "cuda/method.cuh"
 #include "cuda/rank_sums.cuh"
 #include "cuda/sort.cuh"
 
@@ -166,16 +167,18 @@ struct RankBounds {
     float low, high;         /* m: their extent along z */
 };
 
-/* How far away neighbours may be in the order of keys: cells within a support and the spread of
-   the predicted positions. Rows and layers across a periodic box are at most one row or layer
+/* How far away neighbours may be in the order of keys: cells within the reach of the method and
+   the spread of the predicted positions. Rows and layers across a periodic box are at most one row or layer
    farther away. */
-static uint64_t key_reach(const RankShare *share)
+static uint64_t key_reach(const RankShare *share, double cell)
 {
     const OozeGridAxis *axis = share->split.axis;
     const uint64_t row = (uint64_t)axis[0].count, layer = row * (uint64_t)axis[1].count;
     uint64_t cells[3];
     for (int k = 0; k < 3; k++) {
-        const uint64_t support = k == 0 ? (uint64_t)X_PER_EDGE + 1 : 1;
+        /* cells are not narrower than the support */
+        const uint64_t support =
+            (uint64_t)ceil(share->reach / cell) * (k == 0 ? (uint64_t)X_PER_EDGE + 1 : 1);
         const double more = ceil((double)share->spread[k] * axis[k].inverse);
         cells[k] = support + (uint64_t)fmin(more, (double)axis[k].count);
     }
@@ -267,7 +270,7 @@ static Candidates *find_candidates(Engine *engine, const RankBounds *bounds)
 {
     RankShare *share = engine->gpu.share;
     const size_t ranks = (size_t)share->ranks->count;
-    const uint64_t reach = key_reach(share);
+    const uint64_t reach = key_reach(share, engine->grid.cell);
     Candidates *candidates = static_cast<Candidates *>(ooze_alloc_zero(ranks, sizeof *candidates));
     uint64_t *probe = static_cast<uint64_t *>(ooze_alloc_zero(6 * ranks, sizeof *probe));
     uint32_t *below = static_cast<uint32_t *>(ooze_alloc_zero(6 * ranks, sizeof *below));
@@ -300,14 +303,14 @@ static Candidates *find_candidates(Engine *engine, const RankBounds *bounds)
 
 /* Lists the candidates that are near the extent of the rank along z; returns their number. */
 static uint64_t list_near(Engine *engine, const Candidates &candidates, const RankBounds &bounds,
-                          double support, uint32_t *to)
+                          uint32_t *to)
 {
     Gpu *gpu = &engine->gpu;
     const RankShare *share = gpu->share;
     const uint64_t count = candidates.end - candidates.begin;
     const bool wraps = share->split.axis[2].wraps;
     /* more than rounding */
-    const float reach = (float)(support * 1.001) + share->spread[2];
+    const float reach = (float)(share->reach * 1.001) + share->spread[2];
     const float low = bounds.low - reach, high = bounds.high + reach;
     const uint32_t begin = (uint32_t)candidates.begin;
     const float4 *x = store_positions(&engine->store) + begin;
@@ -324,7 +327,7 @@ static uint64_t list_near(Engine *engine, const Candidates &candidates, const Ra
 }
 
 /* What each rank takes of the own particles, and what this one takes of others. */
-static OozeStatus list_ghosts(Engine *engine, double support, OozeError *error)
+static OozeStatus list_ghosts(Engine *engine, OozeError *error)
 {
     Gpu *gpu = &engine->gpu;
     RankShare *share = gpu->share;
@@ -343,8 +346,7 @@ static OozeStatus list_ghosts(Engine *engine, double support, OozeError *error)
         const bool any = candidates[r].end > candidates[r].begin;
         share->send_at[r + 1] =
             share->send_at[r] +
-            (any ? list_near(engine, candidates[r], bounds[r], support, send + share->send_at[r])
-                 : 0);
+            (any ? list_near(engine, candidates[r], bounds[r], send + share->send_at[r]) : 0);
     }
     ooze_free(bounds);
     ooze_free(candidates);
@@ -366,7 +368,8 @@ OozeStatus ranks_find_ghosts(Engine *engine, const OozeStepContext *context, Ooz
     if (share->spread[0] == 0.0f) { /* no substep has set it yet */
         share->spread[0] = share->spread[1] = share->spread[2] = 0.1f * (float)context->support;
     }
-    OozeStatus result = list_ghosts(engine, context->support, error);
+    share->reach = engine->method->reach ? engine->method->reach(context) : context->support;
+    OozeStatus result = list_ghosts(engine, error);
     if (result) {
         return result;
     }

@@ -33,6 +33,7 @@ struct RankShare {
     uint64_t total, first;  /* particles of all ranks, and of the ranks before this one */
     uint64_t begin, own;    /* own particles in the store: ghosts precede and follow them */
     bool has_ghosts;
+    double reach;                   /* m: ghosts are within it, and the spread, of own particles */
     uint64_t *counts;               /* own particles of each rank */
     uint64_t *send_at, *receive_at; /* per rank and one more: particles */
     uint64_t *bytes;                /* working memory: 2 (ranks + 1) */

@@ -20,6 +20,7 @@ const DeviceMethod conformation_method = {
     nullptr,
     true,
     conformation_supports_ranks,
+    conformation_reach,
 };
 
 } // namespace ooze

@@ -12,6 +12,7 @@
 
 #include "cuda/shape_distance.cuh"
 #include "methods/conformation/position_stage_formula.h"
+#include "physics/surface_energy.h"
 
 namespace ooze
 {
@@ -68,16 +69,22 @@ bool conformation_supports_ranks(const OozeStepContext *context, char *why, size
 {
     OozeConformationSettings set = ooze_conformation_settings(context);
     const char *setting = single_setting(&set);
-    for (int k = 0; k < context->material_count && !setting; k++) {
-        if (context->materials[k].values[OOZE_MATERIAL_SURFACE_TENSION] > 0.0) {
-            setting = "surface_tension";
-        }
-    }
     if (setting) {
         snprintf(why, size, "'%s' of method 'conformation' runs on one GPU or on processors",
                  setting);
     }
     return !setting;
+}
+
+double conformation_reach(const OozeStepContext *context)
+{
+    bool tension = false;
+    for (int k = 0; k < context->material_count; k++) {
+        const double *values = context->materials[k].values;
+        tension = tension || values[OOZE_MATERIAL_SURFACE_TENSION] > 0.0 ||
+                  values[OOZE_MATERIAL_INTERFACE_TENSION] > 0.0;
+    }
+    return context->support * (tension ? OOZE_SURFACE_REACH : 1.0);
 }
 
 /* ---- memory ---- */

@@ -97,6 +97,7 @@ struct Step {
 bool conformation_supports(const OozeStepContext *context, char *why, size_t size);
 /* Whether several processes can share such steps. */
 bool conformation_supports_ranks(const OozeStepContext *context, char *why, size_t size);
+double conformation_reach(const OozeStepContext *context); /* see DeviceMethod */
 OozeStatus conformation_step(Engine *engine, struct ConformationData *data,
                              OozeStepContext *context, OozeError *error);
 /* Data that outlives a step; none of it is saved. */
