@@ -59,9 +59,7 @@ static bool engine_supports_ranks(const OozeMethod *method, const OozeStepContex
                                   char *why, size_t size)
 {
     const DeviceMethod *found = device_method_find(method->info.name);
-    const char *reason = ooze_particles_find_field(context->particles, "temperature") >= 0
-                             ? "heat is conducted on one GPU or on processors"
-                         : context->dynamic ? "dynamic solids move on one GPU or on processors"
+    const char *reason = context->dynamic ? "dynamic solids move on one GPU or on processors"
                          : context->body_count > 0
                              ? "particle bodies move on one GPU or on processors"
                              : nullptr;
@@ -291,7 +289,9 @@ static OozeStatus shared_step(Engine *e, OozeStepContext *context, OozeError *er
         }
         result = result ? result : e->method->step(e, e->method_data, context, error);
     } while (share->again && !result);
-    ranks_drop_ghosts(e);
+    if (result || context->report->too_far) { /* else the heat stage reads them */
+        ranks_drop_ghosts(e);
+    }
     share->shares.busy += ooze_clock() - start - (share->ranks->traffic.seconds - waited);
     return result;
 }
@@ -313,6 +313,7 @@ static OozeStatus engine_finish(void *data, const OozePeriodic *periodic, float 
                                 float farthest, OozeEngineEnd *end, OozeError *error)
 {
     Engine *e = engine_of(data);
+    ranks_drop_ghosts(e);
     *end = check_bounds(&e->gpu, &e->store, periodic, fastest, farthest);
     if (e->gpu.share && end->first_bad != UINT64_MAX) {
         end->first_bad += e->gpu.share->first;

@@ -520,6 +520,10 @@ static OozeStatus ranks_mark_linked(void *data, const OozeStepContext *context,
 
 static OozeStatus ranks_conduct(void *data, OozeHeatJob *job, OozeError *error)
 {
+    const RanksEngine *engine = data;
+    if (engine->on_gpu) {
+        return engine->inner->conduct(engine->inner_data, job, error);
+    }
     OozeStepContext own = own_context(data, job->context);
     OozeHeatJob here = *job;
     here.context = &own;
