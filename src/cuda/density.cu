@@ -156,15 +156,22 @@ static void call_between(Gpu *gpu, const DensityJob *job, const DensitySweep *sw
         });
 }
 
-void density_agree(Gpu *gpu, const DensitySweep *sweep)
+void density_refresh_multipliers(Gpu *gpu, const DensitySweep *sweep, bool may_stop)
 {
-    if (gpu->share) {
-        int32_t needed = 0;
-        copy_out(gpu, &needed, &sweep->state->last_needed, sizeof needed);
-        double most = needed;
+    RankShare *share = gpu->share;
+    if (!share) {
+        return;
+    }
+    DensityState *state = sweep->state;
+    int32_t *needed =
+        reinterpret_cast<int32_t *>(pinned_bytes(gpu, &share->pinned[2], sizeof *needed));
+    copy_to_pinned(gpu, needed, &state->last_needed, sizeof *needed);
+    refresh_part(gpu, {sweep->x0_lambda, sizeof(float), sizeof *sweep->x0_lambda,
+                       3 * sizeof(uint32_t), sweep->place_of_particle}); /* waits */
+    if (may_stop && gpu->failed == cudaSuccess) {
+        double most = *needed;
         max_over_ranks(gpu, &most, 1);
         const int32_t agreed = (int32_t)most;
-        DensityState *state = sweep->state;
         for_each(
             gpu, 1, OOZE_BODY(uint32_t) { state->last_needed = agreed; });
     }
@@ -239,10 +246,7 @@ static void iterate(Engine *engine, const DensityJob *job, DensitySweep *s)
                                 k == 0};
         density_solid_diagonals(gpu, s, now);
         density_multipliers(gpu, s, now);
-        density_refresh_multipliers(gpu, s);
-        if (may_stop) {
-            density_agree(gpu, s);
-        }
+        density_refresh_multipliers(gpu, s, may_stop);
         density_push_solids(engine, s, now);
         ooze_timer_lap(timer, "density_multipliers");
         const bool pushes = density_pushes_at_once(s) && !job->between;

@@ -151,18 +151,13 @@ void density_push_solids(Engine *engine, const DensitySweep *sweep, DensityItera
 void density_count_touching(Gpu *gpu, const DensitySweep *sweep, DensityIteration iteration);
 void density_push_back(Engine *engine, const DensitySweep *sweep, DensityIteration iteration);
 
-/* Multipliers, or next positions, of ghosts. */
-static inline void density_refresh_multipliers(Gpu *gpu, const DensitySweep *s)
-{
-    refresh_part(gpu, {s->x0_lambda, sizeof(float), sizeof *s->x0_lambda, 3 * sizeof(uint32_t),
-                       s->place_of_particle});
-}
+/* Multipliers of ghosts, and, where the iterations `may_stop`, whether some rank needs this one. */
+void density_refresh_multipliers(Gpu *gpu, const DensitySweep *sweep, bool may_stop);
+/* Next positions of ghosts. */
 static inline void density_refresh_places(Gpu *gpu, const DensitySweep *s)
 {
     refresh_part(gpu, {s->next, sizeof *s->next, sizeof *s->next, 0, s->place_of_particle});
 }
-/* Whether some rank needs the iteration. */
-void density_agree(Gpu *gpu, const DensitySweep *sweep);
 
 /* The next positions become the present ones. */
 static inline void density_swap(DensitySweep *s)

@@ -73,7 +73,7 @@ static uint64_t copy_parts(Gpu *gpu, const Store *store, const uint64_t *at, uin
             const uint64_t size = store->field[f].size;
             char *data = static_cast<char *>(store->field[f].buffer.memory) + at[r] * size;
             if (memory && to_host) {
-                copy_out(gpu, memory + done, data, count * size);
+                copy_to_pinned(gpu, memory + done, data, count * size);
             } else if (memory) {
                 copy_in(gpu, data, memory + done, count * size);
             }
@@ -383,9 +383,7 @@ OozeStatus ranks_find_ghosts(Engine *engine, const OozeStepContext *context, Ooz
     share->begin = below;
     share->has_ghosts = true;
     store->box_known = false;
-    for (int f = 0; f < store->field_count; f++) {
-        refresh(gpu, store->field[f].buffer.memory, store->field[f].size);
-    }
+    refresh_store(gpu, store);
     ooze_timer_lap(context->timer, "ghosts");
     engine->grid.known_box = &share->box;
     return grid_sort(gpu, &engine->grid, store_positions(store), store->n, context->support,

@@ -22,8 +22,7 @@ static void pinned_free(char *memory)
 {
     cudaFreeHost(memory);
 }
-/* Unlike copy_out, sends no message: one may be expected already. Does not wait. */
-static void copy_to_pinned(Gpu *gpu, void *to, const void *from, size_t size)
+void copy_to_pinned(Gpu *gpu, void *to, const void *from, size_t size)
 {
     if (size > 0 && gpu->failed == cudaSuccess) {
         gpu->counts.launches++;
@@ -39,7 +38,7 @@ static void pinned_free(char *memory)
 {
     free(memory);
 }
-static void copy_to_pinned(Gpu *gpu, void *to, const void *from, size_t size)
+void copy_to_pinned(Gpu *gpu, void *to, const void *from, size_t size)
 {
     copy(gpu, to, from, size);
 }
@@ -106,6 +105,12 @@ uint64_t all_particles(const Gpu *gpu, uint64_t n)
     return gpu->share ? gpu->share->total : n;
 }
 
+Range needed_particles(const Gpu *gpu, uint64_t n)
+{
+    const RankShare *share = gpu->share;
+    return share ? Range{share->begin / SLICE * SLICE, share->begin + share->own} : Range{0, n};
+}
+
 OwnRange own_range(const Gpu *gpu, uint64_t n)
 {
     const RankShare *share = gpu->share;
@@ -121,20 +126,35 @@ template <class Word> struct Packing {
     const uint32_t *place; /* see RefreshedPart */
     uint64_t stride, offset;
     uint32_t width; /* words of an element that are sent */
+    /* where they are in an element of the message */
+    uint64_t sent_stride, sent_offset;
     __device__ Word *word(uint32_t i, uint32_t w) const
     {
         const uint64_t element = place ? place[i] : i;
         return data + element * stride + offset + w;
     }
+    __device__ uint64_t sent(uint32_t e, uint32_t w) const
+    {
+        return e * sent_stride + sent_offset + w;
+    }
 };
 
-template <class Word> static Packing<Word> packing_of(const RefreshedPart &part)
+/* A part of each element of a message. */
+struct SentPart {
+    RefreshedPart part;
+    size_t stride, offset; /* in the message */
+};
+
+template <class Word> static Packing<Word> packing_of(const SentPart &sent)
 {
-    return {static_cast<Word *>(part.data), part.place, part.stride / sizeof(Word),
-            part.offset / sizeof(Word), (uint32_t)(part.size / sizeof(Word))};
+    const RefreshedPart &part = sent.part;
+    const size_t size = sizeof(Word);
+    return {
+        static_cast<Word *>(part.data), part.place,         part.stride / size, part.offset / size,
+        (uint32_t)(part.size / size),   sent.stride / size, sent.offset / size};
 }
 
-template <class Word> static void pack(Gpu *gpu, const RefreshedPart &part, void *to_bytes)
+template <class Word> static void pack(Gpu *gpu, const SentPart &part, void *to_bytes)
 {
     const RankShare *share = gpu->share;
     const Packing<Word> packing = packing_of<Word>(part);
@@ -144,12 +164,11 @@ template <class Word> static void pack(Gpu *gpu, const RefreshedPart &part, void
     for_each(
         gpu, share->send_at[share->ranks->count] * packing.width, OOZE_BODY(uint32_t k) {
             const uint32_t e = k / packing.width, w = k % packing.width;
-            to[k] = *packing.word(begin + send[e], w);
+            to[packing.sent(e, w)] = *packing.word(begin + send[e], w);
         });
 }
 
-template <class Word>
-static void unpack(Gpu *gpu, const RefreshedPart &part, const void *from_bytes)
+template <class Word> static void unpack(Gpu *gpu, const SentPart &part, const void *from_bytes)
 {
     const RankShare *share = gpu->share;
     const Packing<Word> packing = packing_of<Word>(part);
@@ -158,7 +177,7 @@ static void unpack(Gpu *gpu, const RefreshedPart &part, const void *from_bytes)
     for_each(
         gpu, share->receive_at[share->ranks->count] * packing.width, OOZE_BODY(uint32_t k) {
             const uint32_t e = k / packing.width, w = k % packing.width;
-            *packing.word(e < begin ? e : e + own, w) = from[k];
+            *packing.word(e < begin ? e : e + own, w) = from[packing.sent(e, w)];
         });
 }
 
@@ -188,22 +207,57 @@ static void exchange(Gpu *gpu, size_t size, const void *packed, void *incoming)
     }
 }
 
-void refresh_part(Gpu *gpu, const RefreshedPart &part)
+static bool has_words(const SentPart &sent)
+{
+    const RefreshedPart &part = sent.part;
+    const size_t all = part.size | part.stride | part.offset | sent.stride | sent.offset;
+    return all % sizeof(uint32_t) == 0;
+}
+
+/* Sends parts of several arrays in one message to each rank. */
+static void refresh_parts(Gpu *gpu, const SentPart *parts, int count)
 {
     RankShare *share = gpu->share;
-    if (!share || gpu->failed != cudaSuccess) {
-        return;
-    }
     const int ranks = share->ranks->count;
-    void *packed = buffer_bytes(gpu, &share->packed, share->send_at[ranks] * part.size + 16);
-    void *incoming = buffer_bytes(gpu, &share->incoming, share->receive_at[ranks] * part.size + 16);
-    const bool words = (part.size | part.stride | part.offset) % sizeof(uint32_t) == 0;
+    const size_t stride = parts[0].stride;
+    void *packed = buffer_bytes(gpu, &share->packed, share->send_at[ranks] * stride + 16);
+    void *incoming = buffer_bytes(gpu, &share->incoming, share->receive_at[ranks] * stride + 16);
     if (gpu->failed != cudaSuccess) {
         return;
     }
-    words ? pack<uint32_t>(gpu, part, packed) : pack<uint8_t>(gpu, part, packed);
-    exchange(gpu, part.size, packed, incoming);
-    words ? unpack<uint32_t>(gpu, part, incoming) : unpack<uint8_t>(gpu, part, incoming);
+    for (int k = 0; k < count; k++) {
+        has_words(parts[k]) ? pack<uint32_t>(gpu, parts[k], packed)
+                            : pack<uint8_t>(gpu, parts[k], packed);
+    }
+    exchange(gpu, stride, packed, incoming);
+    for (int k = 0; k < count; k++) {
+        has_words(parts[k]) ? unpack<uint32_t>(gpu, parts[k], incoming)
+                            : unpack<uint8_t>(gpu, parts[k], incoming);
+    }
+}
+
+void refresh_part(Gpu *gpu, const RefreshedPart &part)
+{
+    if (gpu->share && gpu->failed == cudaSuccess) {
+        const SentPart sent = {part, part.size, 0};
+        refresh_parts(gpu, &sent, 1);
+    }
+}
+
+void refresh_store(Gpu *gpu, const Store *store)
+{
+    const size_t word = sizeof(uint32_t);
+    SentPart parts[FIELDS_MAX];
+    size_t stride = 0;
+    for (int f = 0; f < store->field_count; f++) {
+        const size_t size = store->field[f].size;
+        parts[f] = {{store->field[f].buffer.memory, size, size, 0, nullptr}, 0, stride};
+        stride += (size + word - 1) / word * word;
+    }
+    for (int f = 0; f < store->field_count; f++) {
+        parts[f].stride = stride;
+    }
+    refresh_parts(gpu, parts, store->field_count);
 }
 
 void refresh(Gpu *gpu, void *data, size_t size)

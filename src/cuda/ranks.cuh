@@ -43,11 +43,14 @@ struct RankShare {
     float spread[3];
     bool again; /* the substep repeats: some moved farther apart than ghosts were found for */
     DeviceBuffer send_buffer, packed, incoming, gathered;
-    PinnedBuffer pinned[2]; /* sent, received */
+    PinnedBuffer pinned[3]; /* sent, received, and a number of the density stage */
 };
 
 /* NULL, and the GPU has failed: out of memory. Waits where the memory grows. */
 char *pinned_bytes(Gpu *gpu, PinnedBuffer *buffer, size_t size);
+/* Copies from the device, and does not wait. Unlike copy_out, it sends no message: one may be
+   expected already. */
+void copy_to_pinned(Gpu *gpu, void *to, const void *from, size_t size);
 
 /* NULL: out of memory. */
 RankShare *share_create(OozeRanks *ranks);
@@ -78,6 +81,8 @@ struct RefreshedPart {
     const uint32_t *place;
 };
 void refresh_part(Gpu *gpu, const RefreshedPart &part);
+/* All fields, in one message to each rank. */
+void refresh_store(Gpu *gpu, const Store *store);
 
 /* The largest of the numbers of all ranks, element by element. */
 void max_over_ranks(Gpu *gpu, double *values, int count);

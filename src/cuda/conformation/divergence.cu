@@ -69,7 +69,7 @@ template <int LANES, bool WRAPS> static void divergence_begin_loop(Step *step, D
 {
     StepView s = step->view;
     for_lanes<LANES>(
-        step->gpu, s.n, OOZE_BODY(uint32_t i, uint32_t lane) {
+        step->gpu, needed_particles(step->gpu, s.n), OOZE_BODY(uint32_t i, uint32_t lane) {
             const float4 here = s.x0[i];
             const uint16_t own = body_of(s, i);
             const float *effective_inverse_mass =
@@ -101,7 +101,7 @@ static void divergence_multiplier_loop(Step *step, DivergenceView v, float momen
 {
     StepView s = step->view;
     for_lanes<LANES>(
-        step->gpu, s.n, OOZE_BODY(uint32_t i, uint32_t lane) {
+        step->gpu, needed_particles(step->gpu, s.n), OOZE_BODY(uint32_t i, uint32_t lane) {
             const float4 here = s.x0[i], u = s.u[i];
             const uint16_t own = body_of(s, i);
             float rate = 0.0f;
@@ -125,7 +125,7 @@ template <int LANES, bool WRAPS> static void divergence_push_loop(Step *step, Di
 {
     StepView s = step->view;
     for_lanes<LANES>(
-        step->gpu, s.n, OOZE_BODY(uint32_t i, uint32_t lane) {
+        step->gpu, needed_particles(step->gpu, s.n), OOZE_BODY(uint32_t i, uint32_t lane) {
             const float4 here = s.x0[i];
             const uint16_t body = body_of(s, i);
             const float own = v.change[i].w;

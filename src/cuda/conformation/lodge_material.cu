@@ -83,7 +83,8 @@ static void prepare_loop(Lodge *solve, bool later_pass)
     StepView s = solve->step->view;
     LodgeView v = solve->view;
     for_lanes<LANES>(
-        solve->step->gpu, s.n, OOZE_BODY(uint32_t i, uint32_t lane) {
+        solve->step->gpu, needed_particles(solve->step->gpu, s.n),
+        OOZE_BODY(uint32_t i, uint32_t lane) {
             RawRows rows = raw_rows<LANES, WRAPS>(s, s.u, i, lane, true);
             if (lane == 0) {
                 OozeMat3 l = ooze_mat3_mul_sym3(rows.gradient, s.correction[i]);
@@ -129,7 +130,7 @@ template <int LANES, bool WRAPS, bool MODES> static void finish_loop(Step *step)
 {
     StepView s = step->view;
     for_lanes<LANES>(
-        step->gpu, s.n, OOZE_BODY(uint32_t i, uint32_t lane) {
+        step->gpu, needed_particles(step->gpu, s.n), OOZE_BODY(uint32_t i, uint32_t lane) {
             RawRows rows = raw_rows<LANES, WRAPS>(s, s.u, i, lane, true);
             if (lane != 0) {
                 return;

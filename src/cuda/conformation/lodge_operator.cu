@@ -34,7 +34,8 @@ template <int LANES, bool WRAPS> static void stress_loop(const Lodge *solve, Pro
     LodgeView v = solve->view;
     const float4 *input = product.input;
     for_lanes<LANES>(
-        solve->step->gpu, s.n, OOZE_BODY(uint32_t i, uint32_t lane) {
+        solve->step->gpu, needed_particles(solve->step->gpu, s.n),
+        OOZE_BODY(uint32_t i, uint32_t lane) {
             if (*product.off) {
                 return;
             }
@@ -128,8 +129,8 @@ static void packed_stress_loop(const Lodge *solve, const int32_t *off)
 {
     StepView s = solve->step->view;
     LodgeView v = solve->view;
-    for_each(
-        solve->step->gpu, s.n, OOZE_BODY(uint32_t i) {
+    for_range(
+        solve->step->gpu, needed_particles(solve->step->gpu, s.n), OOZE_BODY(uint32_t i) {
             if (*off) {
                 return;
             }

@@ -69,7 +69,7 @@ template <int LANES, bool WRAPS> static void moments(Step *step, PushStress push
 {
     StepView s = step->view;
     for_lanes<LANES>(
-        step->gpu, s.n, OOZE_BODY(uint32_t i, uint32_t lane) {
+        step->gpu, needed_particles(step->gpu, s.n), OOZE_BODY(uint32_t i, uint32_t lane) {
             float share = push.entering * s.rheology[s.material[i]].push_stress_share;
             OozeSym3 stress = ooze_sym3(0, 0, 0, 0, 0, 0), correction = stress;
             float4 edge = f32x4(0, 0, 0);
