@@ -31,7 +31,9 @@ def run(ooze, folder, particles, count, steps, end):
     scene, to = folder / "scene.yaml", folder / "run"
     scene.write_text(ranks.scene_text(particles, steps))
     shutil.rmtree(to, ignore_errors=True)
-    start = ["mpirun", "-n", str(count), "--oversubscribe", "--bind-to", "none"] if count > 1 else []
+    start = []
+    if count > 1:
+        start = ["mpirun", "-n", str(count), "--oversubscribe", "--bind-to", "none"]
     # a profile of one process waits for the GPU after each part of a step
     words = ["--profile"] if count > 1 else []
     began = time.monotonic()

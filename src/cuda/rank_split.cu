@@ -167,9 +167,9 @@ struct RankBounds {
     float low, high;         /* m: their extent along z */
 };
 
-/* How far away neighbours may be in the order of keys: cells within the reach of the method and
-   the spread of the predicted positions. Rows and layers across a periodic box are at most one row or layer
-   farther away. */
+/* How far away neighbours may be in the order of keys: cells within the reach of the method and the
+   spread of the predicted positions. Rows and layers across a periodic box are at most one row or
+   layer farther away. */
 static uint64_t key_reach(const RankShare *share, double cell)
 {
     const OozeGridAxis *axis = share->split.axis;

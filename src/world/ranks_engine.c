@@ -1,5 +1,5 @@
-/* The engine of several processes: each takes the steps of a part of the particles on its
-   processor or its GPU, and has copies of those of other ranks nearby (particles/halo.h). The world, its
+/* The engine of several processes: each takes the steps of a part of the particles on its processor
+   or its GPU, and has copies of those of other ranks nearby (particles/halo.h). The world, its
    solids, boundary samples, emitters and settings are the same on all ranks; rank 0 has all
    particles on the host when they are downloaded. */
 #include <math.h>
