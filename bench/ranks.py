@@ -51,7 +51,7 @@ method: {{name: conformation, velocity_preconditioner: mass, passes: 1, velocity
          density_iterations: 4, tolerance: 0, density_tolerance: 0}}
 spacing: {SPACING}
 time_step: 0.001
-duration: {0.001 * steps:.6g}
+duration: {steps}/1000
 frame_rate: 1000/{steps}
 materials:
   slime: {{density: 1000, modulus: 300, relaxation_time: 0.05}}

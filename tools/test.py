@@ -45,10 +45,10 @@ DEVICE_HEAT = "^heat_(T0[67]|T2[0235]|T27|T3)"
 # Those of springs with dynamic solids, of the processor's memory (wcsph T08) and of its time
 # (stress T13) are left out.
 DEVICE_BASELINES = "^springs_(T0|T1[0134567])|^stress_(T0|T1[45])|^wcsph_T0[1-7]_"
-DEVICE_ALL = ["-R", "^(device|conformation|coupling)_|^parity_device$|"
+DEVICE_ALL = ["-R", "^(device|conformation|coupling)_|^(parity|ranks)_device$|"
                     f"{DEVICE_LINKS}|{DEVICE_HEAT}|{DEVICE_BASELINES}"]
-DEVICE_FEW = ["-R", "^device_|^parity_device$|^links_(T01|T04|T20)_|^coupling_(T06|T09|T13)|"
-                    "^heat_(T20|T3[23])|^springs_(T02|T06|T07|T09|T1[0134])_|^stress_T0[1236]_|"
+DEVICE_FEW = ["-R", "^device_|^(parity|ranks)_device$|^links_(T01|T04|T20)_|"
+                    "^coupling_(T06|T09|T13)|^heat_(T20|T3[23])|^springs_(T02|T06|T07|T09|T1[0134])_|^stress_T0[1236]_|"
                     f"^wcsph_T0[13]_|^conformation_({'|'.join(DEVICE_SOME)})"]
 
 # Long tests, which the release suite runs.

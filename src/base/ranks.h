@@ -19,7 +19,9 @@ typedef struct OozeRankTraffic {
 typedef struct OozeRanks OozeRanks;
 struct OozeRanks {
     int rank, count;
-    char host[64]; /* of this rank */
+    char host[64];            /* of this rank */
+    int host_rank;            /* number of this rank among those of its host */
+    bool takes_device_memory; /* exchange and its parts take addresses of GPU memory, too */
     OozeRankTraffic traffic;
     /* Element-wise over all ranks, in place; sums modulo 2^64. */
     void (*sum)(OozeRanks *ranks, uint64_t *values, int count);

@@ -9,7 +9,12 @@
 #include "cuda/heat.cuh"
 #include "cuda/method.cuh"
 #include "cuda/probes.cuh"
+#include "cuda/ranks.cuh"
 #include "cuda/sources.cuh"
+
+extern "C" {
+#include "base/clock.h"
+}
 
 namespace ooze
 {
@@ -50,6 +55,25 @@ static bool engine_supports(const OozeMethod *method, const OozeStepContext *con
     return !found->supports || found->supports(context, why, size);
 }
 
+static bool engine_supports_ranks(const OozeMethod *method, const OozeStepContext *context,
+                                  char *why, size_t size)
+{
+    const DeviceMethod *found = device_method_find(method->info.name);
+    const char *reason = context->dynamic ? "dynamic solids move on one GPU or on processors"
+                         : context->body_count > 0
+                             ? "particle bodies move on one GPU or on processors"
+                             : nullptr;
+    if (!found->supports_ranks) {
+        snprintf(why, size, "method '%s' runs on one GPU or on processors", method->info.name);
+        return false;
+    }
+    if (reason) {
+        snprintf(why, size, "%s", reason);
+        return false;
+    }
+    return found->supports_ranks(context, why, size);
+}
+
 static void engine_destroy(void *data)
 {
     Engine *e = engine_of(data);
@@ -65,6 +89,8 @@ static void engine_destroy(void *data)
     lists_free(gpu, &e->near_walls);
     grid_free(gpu, &e->grid);
     store_free(gpu, &e->store);
+    share_destroy(gpu, gpu->share);
+    gpu->share = nullptr;
     gpu_destroy(gpu);
     ooze_free(e);
 }
@@ -72,7 +98,7 @@ static void engine_destroy(void *data)
 static OozeStatus engine_create(OozeWorld *world, const OozeMethod *method, void **data,
                                 OozeError *error)
 {
-    (void)world;
+    OozeRanks *ranks = ooze_world_ranks(world);
     Engine *e = static_cast<Engine *>(ooze_alloc_zero(1, sizeof *e));
     *data = e;
     if (!e) {
@@ -85,9 +111,14 @@ static OozeStatus engine_create(OozeWorld *world, const OozeMethod *method, void
     e->near.temporary = e->near_walls.temporary = true;
     e->method = device_method_find(method->info.name);
     OozeStatus result = OOZE_OK;
+    ooze_cuda_select(ranks ? ranks->host_rank : 0);
     if (!gpu_create(&e->gpu)) {
         result = check(e, error);
         result = result ? result : ooze_fail_memory(error, "the GPU's book-keeping", 0);
+    }
+    if (!result && ranks) {
+        e->gpu.share = share_create(ranks);
+        result = e->gpu.share ? OOZE_OK : ooze_fail_memory(error, "sharing steps", 0);
     }
     if (!result && e->method->create) {
         result = e->method->create(e, &e->method_data, error);
@@ -190,6 +221,9 @@ static OozeStatus engine_sort(void *data, const OozeStepContext *context, float 
     Engine *e = engine_of(data);
     Gpu *gpu = &e->gpu;
     scratch_reset(gpu);
+    if (gpu->share) {
+        return ranks_sort(e, context, low, high, error);
+    }
     e->grid.known_box = e->store.box_known ? &e->store.box : nullptr;
     OozeStatus result = grid_sort(gpu, &e->grid, store_positions(&e->store), e->store.n,
                                   context->support, &context->periodic, error);
@@ -210,17 +244,14 @@ static OozeStatus engine_find_cells(void *data, const OozeCellMap *map, float sp
     return find_cells(&e->gpu, &e->store, map, speed, cells, error);
 }
 
-static OozeStatus engine_find_neighbours(void *data, const OozeStepContext *context, bool resampled,
-                                         OozeError *error)
+/* With the ghosts of other ranks. */
+static OozeStatus find_particles_near(Engine *e, const OozeStepContext *context, OozeError *error)
 {
-    Engine *e = engine_of(data);
     Gpu *gpu = &e->gpu;
-    const float4 *x = store_positions(&e->store);
-    OozeStatus result = solids_send(gpu, &e->solids, context, error);
-    result = result ? result : walls_update(gpu, &e->walls, context, resampled, error);
-    ooze_timer_add(context->timer, "boundary");
+    OozeStatus result = gpu->share ? ranks_find_ghosts(e, context, error) : OOZE_OK;
     if (!result) {
         const uint64_t n = e->store.n;
+        const float4 *x = store_positions(&e->store);
         const ListsJob jobs[] = {{&e->fluid, &e->grid, {x, n, x, context->support, true}, "lists"},
                                  {&e->fluid_walls,
                                   &e->walls.grid,
@@ -232,11 +263,45 @@ static OozeStatus engine_find_neighbours(void *data, const OozeStepContext *cont
     return result;
 }
 
+static OozeStatus engine_find_neighbours(void *data, const OozeStepContext *context, bool resampled,
+                                         OozeError *error)
+{
+    Engine *e = engine_of(data);
+    OozeStatus result = solids_send(&e->gpu, &e->solids, context, error);
+    result = result ? result : walls_update(&e->gpu, &e->walls, context, resampled, error);
+    ooze_timer_add(context->timer, "boundary");
+    return result ? result : find_particles_near(e, context, error);
+}
+
+/* A step that is shared with other ranks. It repeats with more ghosts where some particles move
+   farther apart than was expected; it has not changed any by then. */
+static OozeStatus shared_step(Engine *e, OozeStepContext *context, OozeError *error)
+{
+    RankShare *share = e->gpu.share;
+    const double start = ooze_clock(), waited = share->ranks->traffic.seconds;
+    OozeStatus result = OOZE_OK;
+    do {
+        if (share->again) {
+            ranks_drop_ghosts(e);
+            scratch_reset(&e->gpu);
+            share->again = false;
+            result = find_particles_near(e, context, error);
+        }
+        result = result ? result : e->method->step(e, e->method_data, context, error);
+    } while (share->again && !result);
+    if (result || context->report->too_far) { /* else the heat stage reads them */
+        ranks_drop_ghosts(e);
+    }
+    share->shares.busy += ooze_clock() - start - (share->ranks->traffic.seconds - waited);
+    return result;
+}
+
 static OozeStatus engine_step(void *data, OozeStepContext *context, OozeError *error)
 {
     Engine *e = engine_of(data);
     e->store.box_known = false; /* the method moves particles */
-    return e->method->step(e, e->method_data, context, error);
+    return e->gpu.share ? shared_step(e, context, error)
+                        : e->method->step(e, e->method_data, context, error);
 }
 
 static OozeStatus engine_conduct(void *data, OozeHeatJob *job, OozeError *error)
@@ -248,7 +313,11 @@ static OozeStatus engine_finish(void *data, const OozePeriodic *periodic, float 
                                 float farthest, OozeEngineEnd *end, OozeError *error)
 {
     Engine *e = engine_of(data);
+    ranks_drop_ghosts(e);
     *end = check_bounds(&e->gpu, &e->store, periodic, fastest, farthest);
+    if (e->gpu.share && end->first_bad != UINT64_MAX) {
+        end->first_bad += e->gpu.share->first;
+    }
     return check(e, error);
 }
 
@@ -260,6 +329,7 @@ extern "C" const OozeEngine ooze_cuda_engine = {
     true,
     ooze::engine_available,
     ooze::engine_supports,
+    ooze::engine_supports_ranks,
     ooze::engine_create,
     ooze::engine_destroy,
     ooze::engine_facts,

@@ -1,5 +1,6 @@
 #include "cuda/density_sweep.cuh"
 #include "cuda/pairs.cuh"
+#include "cuda/rank_sums.cuh"
 #include "solvers/density_formula.h"
 
 namespace ooze
@@ -19,7 +20,11 @@ static OozeStatus find_pairs(Engine *engine, const DensityJob *job, const float4
 {
     Gpu *gpu = &engine->gpu;
     const OozeStepContext *c = job->context;
-    OozeStatus status = grid_sort(gpu, &engine->grid, x, job->n, c->support, &c->periodic, error);
+    PointBox box;
+    OozeStatus status = gpu->share ? box_over_ranks(gpu, x, job->n, &box, error) : OOZE_OK;
+    engine->grid.known_box = gpu->share ? &box : nullptr;
+    status =
+        status ? status : grid_sort(gpu, &engine->grid, x, job->n, c->support, &c->periodic, error);
     ooze_timer_lap(c->timer, "density_sort");
     if (!status) {
         reorder(gpu, engine->grid.order, job->n, x, sorted, sizeof *x);
@@ -46,6 +51,8 @@ static DensitySweep make_sweep(const Engine *engine, const DensityJob *job, cons
     const OozeStepContext *c = job->context;
     DensitySweep s = {};
     s.n = (uint32_t)job->n;
+    s.all = all_particles(&engine->gpu, job->n);
+    s.own = own_range(&engine->gpu, job->n);
     s.open = !ooze_periodic_any(&c->periodic);
     s.fixed_point = make_fixed_point(&c->periodic, (double)job->support, s.open);
     s.cubic = ooze_cubic(job->support, job->volume);
@@ -99,6 +106,7 @@ static void allocate(Engine *engine, DensitySweep *s, float4 *sorted)
     s->wall_push = walls ? scratch<float4>(gpu, n) : nullptr;
     s->clearance = solids ? scratch<float>(gpu, n) : nullptr;
     s->touches = solids ? scratch<uint8_t>(gpu, n / SLICE + 1) : nullptr;
+    s->place_of_particle = gpu->share ? scratch<uint32_t>(gpu, n) : nullptr;
     s->state = scratch<DensityState>(gpu, 1);
     clear(gpu, s->state, sizeof *s->state);
 }
@@ -115,6 +123,9 @@ static void load_particles(Gpu *gpu, const DensitySweep *sweep)
                 return;
             }
             uint32_t o = s.order[i];
+            if (s.place_of_particle) {
+                s.place_of_particle[o] = i;
+            }
             bool uneven = (s.effective_inverse_mass && s.effective_inverse_mass[o] != 1.0f) ||
                           (s.rigid && s.rigid[o]);
             float4 none = f32x4(0, 0, 0);
@@ -127,7 +138,7 @@ static void load_particles(Gpu *gpu, const DensitySweep *sweep)
             if (s.clearance) {
                 s.clearance[i] = 0.0f;
             }
-            if (s.position_only_shift && isfinite(1.0f + s.load_excess[o])) {
+            if (s.position_only_shift && s.own.has(o) && isfinite(1.0f + s.load_excess[o])) {
                 s.state->overlaps = 1;
             }
         });
@@ -145,8 +156,30 @@ static void call_between(Gpu *gpu, const DensityJob *job, const DensitySweep *sw
         });
 }
 
+void density_refresh_multipliers(Gpu *gpu, const DensitySweep *sweep, bool may_stop)
+{
+    RankShare *share = gpu->share;
+    if (!share) {
+        return;
+    }
+    DensityState *state = sweep->state;
+    int32_t *needed =
+        reinterpret_cast<int32_t *>(pinned_bytes(gpu, &share->pinned[2], sizeof *needed));
+    copy_to_pinned(gpu, needed, &state->last_needed, sizeof *needed);
+    refresh_part(gpu, {sweep->x0_lambda, sizeof(float), sizeof *sweep->x0_lambda,
+                       3 * sizeof(uint32_t), sweep->place_of_particle}); /* waits */
+    if (may_stop && gpu->failed == cudaSuccess) {
+        double most = *needed;
+        max_over_ranks(gpu, &most, 1);
+        const int32_t agreed = (int32_t)most;
+        for_each(
+            gpu, 1, OOZE_BODY(uint32_t) { state->last_needed = agreed; });
+    }
+}
+
+/* The sum is one of integers, which does not depend on the order: in units of 2^-32. */
 struct Excess {
-    double sum;
+    long long sum;
     float worst;
     __device__ void operator+=(const Excess &o)
     {
@@ -160,23 +193,34 @@ static DensityState read_state(Gpu *gpu, const DensityJob *job, const DensitySwe
 {
     const float *density_error = sweep->density_error;
     DensityState *state = sweep->state, found = {};
-    Excess none = {0.0, 0.0f};
+    Excess none = {0, 0.0f};
+    const DensitySweep s = *sweep;
+    double flags[2] = {0.0, 0.0}; /* on some rank */
+    if (gpu->share) {
+        copy_out(gpu, &found, state, sizeof found);
+        flags[0] = found.inside;
+        flags[1] = found.overlaps;
+        max_over_ranks(gpu, flags, 2);
+    }
     const MessageSender sender = message_sender(gpu);
-    sum_each(
+    sum_particles(
         gpu, job->n, none,
-        OOZE_BODY(uint32_t i) {
+        OOZE_BODY(uint32_t k) {
+            const uint32_t i = s.place_of_particle ? s.place_of_particle[k] : k;
             float above = fmaxf(density_error[i], 0.0f);
-            Excess one = {(double)above, above};
+            Excess one = {llrint((double)above * 0x1p32), above};
             return one;
         },
         OOZE_BODY(Excess all) {
             state->worst = all.worst;
-            state->sum = all.sum;
+            state->sum = (double)all.sum * 0x1p-32;
             sender(*state);
         });
     if (receive(gpu, &found)) {
         job->context->report->worst_density_error = (double)found.worst;
-        job->context->report->mean_density_error = found.sum / (double)job->n;
+        job->context->report->mean_density_error = found.sum / (double)s.all;
+        found.inside = found.inside || flags[0] > 0.0;
+        found.overlaps = found.overlaps || flags[1] > 0.0;
     }
     return found;
 }
@@ -202,6 +246,7 @@ static void iterate(Engine *engine, const DensityJob *job, DensitySweep *s)
                                 k == 0};
         density_solid_diagonals(gpu, s, now);
         density_multipliers(gpu, s, now);
+        density_refresh_multipliers(gpu, s, may_stop);
         density_push_solids(engine, s, now);
         ooze_timer_lap(timer, "density_multipliers");
         const bool pushes = density_pushes_at_once(s) && !job->between;
@@ -217,6 +262,7 @@ static void iterate(Engine *engine, const DensityJob *job, DensitySweep *s)
             density_push_back(engine, s, now);
             ooze_timer_lap(timer, "push_out");
         }
+        density_refresh_places(gpu, s);
         density_swap(s);
         launched = k + 1;
         continues = !may_stop || launched % BATCH != 0 ||
@@ -243,7 +289,7 @@ OozeStatus density_solve(Engine *engine, const DensityJob *job, float4 *x, float
                          OozeError *error)
 {
     Gpu *gpu = &engine->gpu;
-    if (job->n == 0) {
+    if (all_particles(gpu, job->n) == 0) {
         return OOZE_OK;
     }
     Mark mark = scratch_mark(gpu);

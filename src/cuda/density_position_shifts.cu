@@ -39,11 +39,14 @@ void density_relieve(Gpu *gpu, DensitySweep *sweep, bool overlaps)
     sweep->relieving = true;
     for (int k = 0; k < (overlaps ? OOZE_RELIEF_ITERATIONS : 0); k++) {
         density_multipliers(gpu, sweep, iteration);
+        density_refresh_multipliers(gpu, sweep, false);
         density_corrections(gpu, sweep, iteration, false);
+        density_refresh_places(gpu, sweep);
         density_swap(sweep);
     }
     density_swap(sweep); /* the push-out works on `next` */
     density_push_out(gpu, sweep, iteration);
+    density_refresh_places(gpu, sweep);
     density_swap(sweep);
     relief_end(gpu, sweep);
     sweep->relieving = false;
@@ -97,9 +100,9 @@ void density_drift(Gpu *gpu, const DensitySweep *sweep, float min_distance, floa
 #define WITH_OPEN_BOX(lanes)     drift<lanes, true>(gpu, sweep, min_distance, share)
 #define WITH_PERIODIC_BOX(lanes) drift<lanes, false>(gpu, sweep, min_distance, share)
     if (sweep->open) {
-        OOZE_LANES(sweep->n, WITH_OPEN_BOX);
+        OOZE_LANES(sweep->all, WITH_OPEN_BOX);
     } else {
-        OOZE_LANES(sweep->n, WITH_PERIODIC_BOX);
+        OOZE_LANES(sweep->all, WITH_PERIODIC_BOX);
     }
 }
 

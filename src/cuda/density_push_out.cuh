@@ -65,7 +65,7 @@ OOZE_DEVICE void push_out(const DensitySweep &s, uint32_t i)
         touch(s, solid, o, travel, &t);
     }
     s.clearance[i] = t.pushed ? -1.0f : t.clearance;
-    if (t.inside) {
+    if (t.inside && s.own.has(o)) {
         s.state->inside = 1;
     }
     if (s.pushes) {

@@ -4,6 +4,7 @@
 
 #include "cuda/density.cuh"
 #include "cuda/fixed_point.cuh"
+#include "cuda/ranks.cuh"
 #include "cuda/shape_distance.cuh"
 
 extern "C" {
@@ -36,6 +37,9 @@ enum { ROTATED = 1, UNEVEN = 2 };
    the padding of lists, with pairs of weight 0. */
 struct DensitySweep {
     uint32_t n;
+    uint64_t all;                /* particles of all ranks; n on one process */
+    OwnRange own;                /* of the order of the caller */
+    uint32_t *place_of_particle; /* inverse of `order`, to refresh ghosts; NULL: one process */
     FixedPoint fixed_point;
     bool open; /* no axis wraps */
     OozeCubic cubic;
@@ -131,7 +135,7 @@ void density_corrections(Gpu *gpu, const DensitySweep *sweep, DensityIteration i
                          bool pushes);
 static inline bool density_pushes_at_once(const DensitySweep *sweep)
 {
-    return sweep->clearance && !sweep->pushes && sweep->n < few_particles();
+    return sweep->clearance && !sweep->pushes && sweep->all < few_particles();
 }
 /* Moves particles inside solids onto their surface, in `next`. */
 void density_push_out(Gpu *gpu, const DensitySweep *sweep, DensityIteration iteration);
@@ -146,6 +150,14 @@ void density_push_solids(Engine *engine, const DensitySweep *sweep, DensityItera
    the reaction. */
 void density_count_touching(Gpu *gpu, const DensitySweep *sweep, DensityIteration iteration);
 void density_push_back(Engine *engine, const DensitySweep *sweep, DensityIteration iteration);
+
+/* Multipliers of ghosts, and, where the iterations `may_stop`, whether some rank needs this one. */
+void density_refresh_multipliers(Gpu *gpu, const DensitySweep *sweep, bool may_stop);
+/* Next positions of ghosts. */
+static inline void density_refresh_places(Gpu *gpu, const DensitySweep *s)
+{
+    refresh_part(gpu, {s->next, sizeof *s->next, sizeof *s->next, 0, s->place_of_particle});
+}
 
 /* The next positions become the present ones. */
 static inline void density_swap(DensitySweep *s)

@@ -227,7 +227,7 @@ static void multipliers(Gpu *gpu, const DensitySweep *sweep, DensityIteration it
             float density = s.self_density + s.cubic.value * ooze_cubic_sum(sums.value);
             float over = density - 1.0f, inverse_mass = mark_of(own) ? inverse_mass_of(s, o) : 1.0f;
             s.density_error[i] = over;
-            if (over > s.tolerance && s.state->last_needed <= now.k) {
+            if (over > s.tolerance && s.own.has(o) && s.state->last_needed <= now.k) {
                 s.state->last_needed = now.k + 1;
             }
             float by = change(s, i, sums, inverse_mass, density - target_of(s, o), now.momentum);
@@ -372,9 +372,9 @@ void density_multipliers(Gpu *gpu, const DensitySweep *sweep, DensityIteration i
 #define WITH_OPEN_BOX(lanes)     multipliers<lanes, true>(gpu, sweep, iteration)
 #define WITH_PERIODIC_BOX(lanes) multipliers<lanes, false>(gpu, sweep, iteration)
     if (sweep->open) {
-        OOZE_LANES(sweep->n, WITH_OPEN_BOX);
+        OOZE_LANES(sweep->all, WITH_OPEN_BOX);
     } else {
-        OOZE_LANES(sweep->n, WITH_PERIODIC_BOX);
+        OOZE_LANES(sweep->all, WITH_PERIODIC_BOX);
     }
 }
 
@@ -385,11 +385,11 @@ static void correct(Gpu *gpu, const DensitySweep *sweep, DensityIteration iterat
 #define CORRECT_FIRST(lanes)    corrections<lanes, OPEN, FIRST, PUSHES>(gpu, sweep, iteration.k)
 #define CORRECT_AT_START(lanes) corrections<lanes, OPEN, AT_START, PUSHES>(gpu, sweep, iteration.k)
     if (!sweep->start) {
-        OOZE_LANES(sweep->n, CORRECT_PRESENT);
+        OOZE_LANES(sweep->all, CORRECT_PRESENT);
     } else if (iteration.first) {
-        OOZE_LANES(sweep->n, CORRECT_FIRST);
+        OOZE_LANES(sweep->all, CORRECT_FIRST);
     } else {
-        OOZE_LANES(sweep->n, CORRECT_AT_START);
+        OOZE_LANES(sweep->all, CORRECT_AT_START);
     }
 }
 

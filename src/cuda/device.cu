@@ -25,7 +25,21 @@ extern "C" int ooze_cuda_describe(char *line, size_t size)
              properties.minor, version / 1000, version % 1000 / 10);
     return count;
 }
+
+extern "C" void ooze_cuda_select(int number)
+{
+    int count = 0;
+    if (cudaGetDeviceCount(&count) == cudaSuccess && count > 0) {
+        cudaSetDevice(number % count);
+    }
+    (void)cudaGetLastError(); /* the first allocation reports a GPU that cannot be used */
+}
 #else
+extern "C" void ooze_cuda_select(int number)
+{
+    (void)number;
+}
+
 extern "C" int ooze_cuda_describe(char *line, size_t size)
 {
     snprintf(line, size, "device code on the processor, for tests");

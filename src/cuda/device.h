@@ -16,6 +16,9 @@ extern "C" {
    there is none. Returns the number of GPUs. */
 int ooze_cuda_describe(char *line, size_t size);
 
+/* From now on this thread uses the GPU `number`, modulo their number. */
+void ooze_cuda_select(int number);
+
 extern const OozeEngine ooze_cuda_engine;
 extern const OozeSurfaceDevice ooze_cuda_surface;
 

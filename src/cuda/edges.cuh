@@ -26,9 +26,9 @@ namespace ooze
 #define OOZE_EACH_KIND(step, CALL)                                                                 \
     do {                                                                                           \
         if ((step)->wraps) {                                                                       \
-            OOZE_EACH_KIND_WRAPPED((step)->view.n, CALL, true);                                    \
+            OOZE_EACH_KIND_WRAPPED(all_particles((step)->gpu, (step)->view.n), CALL, true);        \
         } else {                                                                                   \
-            OOZE_EACH_KIND_WRAPPED((step)->view.n, CALL, false);                                   \
+            OOZE_EACH_KIND_WRAPPED(all_particles((step)->gpu, (step)->view.n), CALL, false);       \
         }                                                                                          \
     } while (0)
 #ifdef __CUDACC__

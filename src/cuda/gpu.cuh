@@ -71,6 +71,7 @@ struct Gpu {
     int chunks, top;      /* their number, and the one that is being filled */
     size_t used, peak;    /* bytes of scratch: now, and at most since the last reset */
     OozeEngineCounts counts;
+    struct RankShare *share; /* of steps that several processes share, see ranks.cuh; or NULL */
 };
 
 bool gpu_create(Gpu *gpu);
@@ -174,53 +175,76 @@ void launch(Gpu *gpu, uint64_t blocks, Kernel kernel, const Arguments &...argume
     launch_shaped(gpu, {blocks, BLOCK, 0}, kernel, arguments...);
 }
 
-template <class Body> __global__ void __launch_bounds__(BLOCK) each_kernel(uint32_t n, Body body)
+template <class Body>
+__global__ void __launch_bounds__(BLOCK) each_kernel(uint32_t first, uint32_t end, Body body)
 {
-    uint32_t i = blockIdx.x * BLOCK + threadIdx.x;
-    if (i < n) {
+    uint32_t i = first + blockIdx.x * BLOCK + threadIdx.x;
+    if (i < end) {
         body(i);
     }
 }
 
 template <int LANES, class Body>
-__global__ void __launch_bounds__(BLOCK) lanes_kernel(uint32_t n, Body body)
+__global__ void __launch_bounds__(BLOCK) lanes_kernel(uint32_t first, uint32_t end, Body body)
 {
-    uint32_t i = blockIdx.x * (BLOCK / LANES) + threadIdx.x / LANES;
-    if (i < n) {
+    uint32_t i = first + blockIdx.x * (BLOCK / LANES) + threadIdx.x / LANES;
+    if (i < end) {
         body(i, threadIdx.x % LANES);
     }
 }
 #endif
 
-/* body(i) for all i < n, in any order. */
-template <class Body> void for_each(Gpu *gpu, uint64_t n, Body body)
+struct Range {
+    uint64_t first, end;
+};
+/* The particles among n whose results this process needs: its own, and some ghosts before them up
+   to a whole slice of the lists; all on one process. See ranks.cuh. */
+Range needed_particles(const Gpu *gpu, uint64_t n);
+
+/* body(i) for all i in a range, in any order. */
+template <class Body> void for_range(Gpu *gpu, Range range, Body body)
 {
-    if (n == 0 || gpu->failed != cudaSuccess) {
+    if (range.end <= range.first || gpu->failed != cudaSuccess) {
         return;
     }
     gpu->counts.launches++;
 #ifdef __CUDACC__
-    launch(gpu, (n + BLOCK - 1) / BLOCK, each_kernel<Body>, (uint32_t)n, body);
+    launch(gpu, (range.end - range.first + BLOCK - 1) / BLOCK, each_kernel<Body>,
+           (uint32_t)range.first, (uint32_t)range.end, body);
 #else
-    on_host_each(n, body);
+    const uint32_t first = (uint32_t)range.first;
+    on_host_each(range.end - range.first, [=](uint32_t i) { body(first + i); });
 #endif
+}
+
+/* body(i) for all i < n. */
+template <class Body> void for_each(Gpu *gpu, uint64_t n, Body body)
+{
+    for_range(gpu, {0, n}, body);
 }
 
 /* body(i, lane): LANES threads share a particle, for small numbers of particles; each visits every
    LANES-th group of its neighbours, and lanes_sum adds their results. All lanes of a particle must
    reach the same calls of lanes_sum. */
-template <int LANES, class Body> void for_lanes(Gpu *gpu, uint64_t n, Body body)
+template <int LANES, class Body> void for_lanes(Gpu *gpu, Range range, Body body)
 {
+    const uint64_t n = range.end > range.first ? range.end - range.first : 0;
     if (n == 0 || gpu->failed != cudaSuccess) {
         return;
     }
     gpu->counts.launches++;
 #ifdef __CUDACC__
-    launch(gpu, (n * LANES + BLOCK - 1) / BLOCK, lanes_kernel<LANES, Body>, (uint32_t)n, body);
+    launch(gpu, (n * LANES + BLOCK - 1) / BLOCK, lanes_kernel<LANES, Body>, (uint32_t)range.first,
+           (uint32_t)range.end, body);
 #else
     static_assert(LANES == 1, "one thread a particle on a processor");
-    on_host_each(n, [=](uint32_t i) { body(i, 0u); });
+    const uint32_t first = (uint32_t)range.first;
+    on_host_each(n, [=](uint32_t i) { body(first + i, 0u); });
 #endif
+}
+template <int LANES, class Body> void for_lanes(Gpu *gpu, uint64_t n, Body body)
+{
+    for_lanes<LANES>(gpu, Range{0, n}, body);
 }
 
 /* Below so many particles, MANY_LANES lanes share one: FEW, or OOZE_FEW of the environment, for
@@ -239,6 +263,9 @@ uint64_t few_particles(void);
 #else
 #define OOZE_LANES(n, call) call(1)
 #endif
+
+/* Particles of all ranks, of which this one has n with its ghosts; n on one process. */
+uint64_t all_particles(const Gpu *gpu, uint64_t n);
 
 /* The lanes of a particle, as a mask of their warp. */
 #ifdef __CUDACC__

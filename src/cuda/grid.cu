@@ -29,8 +29,7 @@ struct Bounds {
 
 enum { STRIPES = 1 << 18 }; /* points in flight: enough to fill a GPU */
 
-static OozeStatus find_box(Gpu *gpu, PointBox *box, const float4 *points, uint64_t n,
-                           OozeError *error)
+OozeStatus find_box(Gpu *gpu, PointBox *box, const float4 *points, uint64_t n, OozeError *error)
 {
     Bounds none = {box_of_none(), UINT32_MAX};
     uint64_t stripes = n < STRIPES ? n : (uint64_t)STRIPES;
@@ -212,6 +211,17 @@ template <class Key> static void sort_cells(Gpu *gpu, Grid *grid, const float4 *
         list_cells(gpu, grid, key[1]);
     }
     scratch_rewind(gpu, mark);
+}
+
+OozeStatus grid_set_box(Grid *grid, const PointBox &box, double cell, const OozePeriodic *periodic,
+                        OozeError *error)
+{
+    grid->n = 0;
+    grid->cell = cell;
+    grid->periodic = *periodic;
+    memcpy(grid->low, box.low, sizeof grid->low);
+    memcpy(grid->high, box.high, sizeof grid->high);
+    return set_cells(grid, 0, error);
 }
 
 OozeStatus grid_sort(Gpu *gpu, Grid *grid, const float4 *points, uint64_t n, double cell,

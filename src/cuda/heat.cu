@@ -2,6 +2,7 @@
 #include "cuda/heat.cuh"
 
 #include "cuda/pairs.cuh"
+#include "cuda/ranks.cuh"
 #include "cuda/shape_distance.cuh"
 
 namespace ooze
@@ -138,7 +139,7 @@ template <int LANES> static void conductances_loop(Gpu *gpu, const HeatView &vie
 static void find_conductances(Gpu *gpu, const HeatView &v)
 {
 #define CONDUCTANCES(lanes) conductances_loop<lanes>(gpu, v)
-    OOZE_LANES(v.n, CONDUCTANCES);
+    OOZE_LANES(all_particles(gpu, v.n), CONDUCTANCES);
 }
 
 /* Adds the power of a source, or sets the temperatures that it prescribes. */
@@ -184,13 +185,15 @@ static double largest_rate(Gpu *gpu, const HeatView &view)
 {
     const HeatView v = view;
     const LargestRate none = {0.0};
-    return sum_to_host(
-               gpu, v.n, none,
-               OOZE_BODY(uint32_t i) {
-                   LargestRate own = {(v.sum[i] + v.bath[i]) / v.materials[v.material[i]].capacity};
-                   return own;
-               })
-        .a;
+    const uint32_t begin = own_range(gpu, v.n).begin;
+    LargestRate largest = sum_to_host(
+        gpu, own_range(gpu, v.n).count, none, OOZE_BODY(uint32_t k) {
+            const uint32_t i = begin + k;
+            LargestRate own = {(v.sum[i] + v.bath[i]) / v.materials[v.material[i]].capacity};
+            return own;
+        });
+    max_over_ranks(gpu, &largest.a, 1);
+    return largest.a;
 }
 
 /* ---- stages --------------------------------------------------------------------------------- */
@@ -235,7 +238,8 @@ static const double *run_stages(Gpu *gpu, const HeatView &v, int stages)
         const OozeHeatStage stage = ooze_heat_stage(j, stages);
         arrays.next = buffers[(j - 1) % count];
 #define STAGE(lanes) stage_loop<lanes>(gpu, v, stage, arrays)
-        OOZE_LANES(v.n, STAGE);
+        OOZE_LANES(all_particles(gpu, v.n), STAGE);
+        refresh(gpu, arrays.next, sizeof *arrays.next);
         arrays.earlier = arrays.before;
         arrays.before = arrays.next;
     }
@@ -261,10 +265,11 @@ OozeStatus heat_conduct(Engine *engine, OozeHeatJob *job, OozeError *error)
     Gpu *gpu = &engine->gpu;
     uint64_t n = engine->store.n;
     job->stages = 0;
-    if (n == 0) {
+    if (all_particles(gpu, n) == 0) {
         return OOZE_OK;
     }
     scratch_reset(gpu); /* the method's temporaries are no longer needed */
+    refresh(gpu, store_positions(&engine->store), sizeof(float4));
     HeatView v = {};
     /* dynamic solids have moved since */
     OozeStatus result = solids_send(gpu, &engine->solids, job->context, error);

@@ -51,6 +51,12 @@ void grid_free(Gpu *gpu, Grid *grid);
 OozeStatus grid_sort(Gpu *gpu, Grid *grid, const float4 *points, uint64_t n, double cell,
                      const OozePeriodic *periodic, OozeError *error);
 
+/* The box around points; none of n = 0. Waits. */
+OozeStatus find_box(Gpu *gpu, PointBox *box, const float4 *points, uint64_t n, OozeError *error);
+/* Sets cells and axes of a grid without points, as a sort of points in this box would. */
+OozeStatus grid_set_box(Grid *grid, const PointBox &box, double cell, const OozePeriodic *periodic,
+                        OozeError *error);
+
 /* to[new] = from[order[new]]; fast for elements of 1, 2, 4, 8, 16 and 32 bytes. */
 void reorder(Gpu *gpu, const uint32_t *order, uint64_t n, const void *from, void *to, size_t size);
 

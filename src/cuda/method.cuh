@@ -23,6 +23,10 @@ struct DeviceMethod {
     OozeStatus (*restore)(Engine *engine, void *data, const OozeFieldView *arrays,
                           OozeError *error);
     bool takes_dynamic = false; /* its step loads dynamic solids */
+    /* Whether several processes can share such steps; as `supports`. NULL: never. */
+    bool (*supports_ranks)(const OozeStepContext *context, char *why, size_t size) = nullptr;
+    /* m: the distance within which it reads values at other particles. NULL: the support. */
+    double (*reach)(const OozeStepContext *context) = nullptr;
 };
 
 extern const DeviceMethod blend_method, cauchy_method, conformation_method, links_method,

@@ -85,11 +85,12 @@ template <class Body> void on_host_each(uint64_t n, Body body)
     }
 }
 
-/* Sums of blocks of 256, added in order. */
-template <class T, class Body> T on_host_sum(uint64_t n, T none, Body body)
+enum { ON_HOST_GRAIN = 256 }; /* elements of a block of a sum */
+
+/* Sums of blocks. */
+template <class T, class Body> void on_host_block_sums(uint64_t n, T none, Body body, T *part)
 {
-    const uint64_t grain = 256, blocks = (n + grain - 1) / grain;
-    T *part = static_cast<T *>(std::malloc((blocks + 1) * sizeof(T))), all = none;
+    const uint64_t grain = ON_HOST_GRAIN, blocks = (n + grain - 1) / grain;
 #pragma omp parallel for schedule(static) if (n > 1000)
     for (uint64_t k = 0; k < blocks; k++) {
         T sum = none;
@@ -98,6 +99,14 @@ template <class T, class Body> T on_host_sum(uint64_t n, T none, Body body)
         }
         part[k] = sum;
     }
+}
+
+/* Sums of blocks, added in order. */
+template <class T, class Body> T on_host_sum(uint64_t n, T none, Body body)
+{
+    const uint64_t blocks = (n + ON_HOST_GRAIN - 1) / ON_HOST_GRAIN;
+    T *part = static_cast<T *>(std::malloc((blocks + 1) * sizeof(T))), all = none;
+    on_host_block_sums(n, none, body, part);
     for (uint64_t k = 0; k < blocks; k++) {
         all += part[k];
     }

@@ -341,6 +341,36 @@ OozeStatus store_reorder(Gpu *gpu, Store *store, const uint32_t *order, OozeErro
     return status(gpu, store->n, error);
 }
 
+OozeStatus store_resize(Gpu *gpu, Store *store, uint64_t n, OozeError *error)
+{
+    OozeStatus result = reserve(gpu, store, n, error);
+    if (!result) {
+        store->n = n;
+        clear_padding(gpu, store);
+    }
+    return result;
+}
+
+void store_shift(Gpu *gpu, Store *store, uint64_t from, uint64_t to, uint64_t count)
+{
+    if (from == to || count == 0) {
+        return;
+    }
+    Mark mark = scratch_mark(gpu);
+    size_t largest = 0;
+    for (int f = 0; f < store->field_count; f++) {
+        largest = store->field[f].size > largest ? store->field[f].size : largest;
+    }
+    void *moved = scratch_bytes(gpu, count * largest);
+    for (int f = 0; f < store->field_count; f++) {
+        const size_t size = store->field[f].size;
+        char *data = static_cast<char *>(store->field[f].buffer.memory);
+        copy(gpu, moved, data + from * size, count * size);
+        copy(gpu, data + to * size, moved, count * size);
+    }
+    scratch_rewind(gpu, mark);
+}
+
 OozeStatus store_remove(Gpu *gpu, Store *store, const uint8_t *remove, uint64_t *removed,
                         OozeError *error)
 {

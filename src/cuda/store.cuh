@@ -43,6 +43,11 @@ OozeStatus store_remove(Gpu *gpu, Store *store, const uint8_t *remove, uint64_t 
 /* New element i = old element order[i], for every field, by way of scratch. */
 OozeStatus store_reorder(Gpu *gpu, Store *store, const uint32_t *order, OozeError *error);
 
+/* Makes room for n particles and keeps as many as there are; those beyond are not initialised. */
+OozeStatus store_resize(Gpu *gpu, Store *store, uint64_t n, OozeError *error);
+/* Moves `count` particles from index `from` to index `to`, by way of scratch. */
+void store_shift(Gpu *gpu, Store *store, uint64_t from, uint64_t to, uint64_t count);
+
 /* Device arrays; NULL where there is no such field. */
 void *store_data(const Store *store, const char *name);
 static inline float4 *store_positions(const Store *store)

@@ -2,6 +2,9 @@
 
 #include <limits.h>
 #include <mpi.h>
+#ifdef OPEN_MPI
+#include <mpi-ext.h>
+#endif
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -126,8 +129,10 @@ static void exchange_begin(OozeRanks *ranks, const void *send, const uint64_t *s
         }
         ranks->traffic.bytes += r != me ? send_at[r + 1] - send_at[r] : 0;
     }
-    memcpy((char *)receive + receive_at[me], (const char *)send + send_at[me],
-           send_at[me + 1] - send_at[me]);
+    if (send_at[me + 1] > send_at[me]) {
+        memcpy((char *)receive + receive_at[me], (const char *)send + send_at[me],
+               send_at[me + 1] - send_at[me]);
+    }
     group->request_count = used;
     ranks->traffic.seconds += ooze_clock() - start;
 }
@@ -187,6 +192,26 @@ static void gather_varied(OozeRanks *ranks, const void *from, const uint64_t *by
     count_collective(ranks, bytes[ranks->rank], start);
 }
 
+/* Whether messages may be in GPU memory. */
+static bool takes_device_memory(void)
+{
+#if defined(MPIX_CUDA_AWARE_SUPPORT) && MPIX_CUDA_AWARE_SUPPORT
+    return MPIX_Query_cuda_support() == 1;
+#else
+    return false;
+#endif
+}
+
+static int find_host_rank(int rank)
+{
+    MPI_Comm host;
+    int own = 0;
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &host);
+    MPI_Comm_rank(host, &own);
+    MPI_Comm_free(&host);
+    return own;
+}
+
 /* mpirun of Open MPI and MPICH, and srun, set one of these. */
 static bool was_started_in_group(void)
 {
@@ -231,6 +256,8 @@ OozeRanks *ooze_mpi_open(void)
                          .exchange_end = exchange_end,
                          .broadcast = broadcast};
     MPI_Comm_rank(MPI_COMM_WORLD, &ranks->rank);
+    ranks->host_rank = find_host_rank(ranks->rank);
+    ranks->takes_device_memory = takes_device_memory();
     gethostname(ranks->host, sizeof ranks->host - 1);
     return ranks;
 }

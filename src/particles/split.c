@@ -41,7 +41,7 @@ OozeStatus ooze_ranks_agree(OozeRanks *ranks, OozeStatus status, OozeError *erro
 
 /* ---- memory ---- */
 
-static OozeStatus prepare(OozeSplit *split, uint64_t n, OozeError *error)
+OozeStatus ooze_split_reserve(OozeSplit *split, uint64_t n, OozeError *error)
 {
     uint64_t ranks = (uint64_t)split->ranks->count;
     if (!split->send) {
@@ -149,12 +149,13 @@ typedef struct Cut {
 static void place_cuts(const OozeSplit *split, const double *shares, Cut *cuts)
 {
     int ranks = split->ranks->count;
-    double blocks = (double)split->total / OOZE_SPLIT_BLOCK;
+    uint64_t block = split->block > 0 ? split->block : OOZE_SPLIT_BLOCK;
+    double blocks = (double)split->total / (double)block;
     uint64_t keys = (uint64_t)split->axis[0].count * (uint64_t)split->axis[1].count *
                     (uint64_t)split->axis[2].count;
     for (int r = 1; r < ranks; r++) {
         double share = shares ? shares[r] : (double)r / (double)ranks;
-        uint64_t at = (uint64_t)(blocks * share + 0.5) * OOZE_SPLIT_BLOCK;
+        uint64_t at = (uint64_t)(blocks * share + 0.5) * block;
         at = at < split->total ? at : split->total;
         cuts[r - 1] = (Cut){.at = at, .high = keys};
     }
@@ -231,11 +232,27 @@ void ooze_split_receipts(OozeRanks *ranks, const uint64_t *send, uint64_t *scrat
     }
 }
 
+OozeStatus ooze_split_cut(OozeSplit *split, const double *shares, OozeError *error)
+{
+    Cut *cuts = ooze_alloc((size_t)split->ranks->count, sizeof *cuts);
+    if (!cuts) {
+        return ooze_fail_memory(error, "dividing particles among processes", 0);
+    }
+    place_cuts(split, shares, cuts);
+    narrow_cuts(split, cuts);
+    divide_points(split, cuts);
+    ooze_split_receipts(split->ranks, split->send, split->counts, split->receive);
+    split->after = split->receive[split->ranks->count];
+    split->first = split->ranks->rank > 0 ? cuts[split->ranks->rank - 1].at : 0;
+    ooze_free(cuts);
+    return OOZE_OK;
+}
+
 OozeStatus ooze_split_find(OozeSplit *split, OozeThreads *threads, const OozeSplitPoints *p,
                            const double *shares, OozeError *error)
 {
     split->threads = threads;
-    OozeStatus status = prepare(split, p->n, error);
+    OozeStatus status = ooze_split_reserve(split, p->n, error);
     status = status ? status : sort_points(split, threads, p, error);
     if (status || split->total == 0) {
         split->after = split->first = 0;
@@ -243,20 +260,11 @@ OozeStatus ooze_split_find(OozeSplit *split, OozeThreads *threads, const OozeSpl
         return status;
     }
     status = find_axes(split, p, error);
-    Cut *cuts = ooze_alloc((size_t)split->ranks->count, sizeof *cuts);
-    status =
-        status || cuts ? status : ooze_fail_memory(error, "dividing particles among processes", 0);
-    if (!status) {
-        ooze_split_keys(split, p->points, ooze_grid_order(split->grid), p->n, split->keys);
-        place_cuts(split, shares, cuts);
-        narrow_cuts(split, cuts);
-        divide_points(split, cuts);
-        ooze_split_receipts(split->ranks, split->send, split->counts, split->receive);
-        split->after = split->receive[split->ranks->count];
-        split->first = split->ranks->rank > 0 ? cuts[split->ranks->rank - 1].at : 0;
+    if (status) {
+        return status;
     }
-    ooze_free(cuts);
-    return status;
+    ooze_split_keys(split, p->points, ooze_grid_order(split->grid), p->n, split->keys);
+    return ooze_split_cut(split, shares, error);
 }
 
 /* ---- moving ---- */

@@ -15,6 +15,7 @@ typedef struct OozeSplit {
     OozeRanks *ranks;
     OozeThreads *threads;     /* of the last search */
     uint64_t before, after;   /* points of this rank */
+    uint64_t block;           /* ranges begin at multiples of it; 0: of OOZE_SPLIT_BLOCK */
     uint64_t total, first;    /* points of all ranks, and of the ranks before this one, after it */
     float low[3], high[3];    /* box of all points */
     OozeGridAxis axis[3];     /* of that box: see ooze_split_key */
@@ -56,6 +57,11 @@ OozeStatus ooze_split_find(OozeSplit *split, OozeThreads *threads, const OozeSpl
 /* Keys of points in the box of all points, in an order; NULL: as they are. */
 void ooze_split_keys(const OozeSplit *split, const OozeFloat4 *points, const uint32_t *order,
                      uint64_t count, uint64_t *keys);
+
+/* The same for points that are sorted already, of another grid whose cells have the order of their
+   keys: `axis`, `total`, `before` and the keys are set, which ooze_split_reserve makes room for. */
+OozeStatus ooze_split_reserve(OozeSplit *split, uint64_t n, OozeError *error);
+OozeStatus ooze_split_cut(OozeSplit *split, const double *shares, OozeError *error);
 
 /* An array of elements of `size` bytes. */
 typedef struct OozeColumn {

@@ -3,6 +3,7 @@
 #ifndef OOZE_WORLD_ENGINE_H
 #define OOZE_WORLD_ENGINE_H
 
+#include "base/ranks.h"
 #include "heat/heat.h"
 #include "methods/method.h"
 #include "world/emitter.h"
@@ -45,6 +46,10 @@ typedef struct OozeEngine {
        end of a sentence: "... because WHY". Does not read particles. */
     bool (*supports)(const OozeMethod *method, const OozeStepContext *context, char *why,
                      size_t size);
+    /* Whether it shares such steps with other ranks: the sort then divides the particles of all of
+       them, and sums are over all. NULL: never. Otherwise as `supports`, which holds. */
+    bool (*supports_ranks)(const OozeMethod *method, const OozeStepContext *context, char *why,
+                           size_t size);
     OozeStatus (*create)(OozeWorld *world, const OozeMethod *method, void **data, OozeError *error);
     void (*destroy)(void *data);
     void (*facts)(const void *data, OozeEngineFacts *facts);
@@ -110,6 +115,9 @@ typedef struct OozeEngine {
 
 /* The processor: `data` of its functions is the world. */
 extern const OozeEngine ooze_cpu_engine;
+
+/* The ranks that share the steps of a world; NULL: one process. */
+OozeRanks *ooze_world_ranks(const OozeWorld *world);
 
 /* Replaces AUTO by the choice of the environment variable OOZE_DEVICE, if there is one. */
 OozeStatus ooze_device_choose(OozeDevice *device, OozeError *error);

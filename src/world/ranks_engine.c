@@ -1,5 +1,5 @@
-/* The engine of several processes: each takes the steps of a part of the particles on its
-   processor, and has copies of those of other ranks nearby (particles/halo.h). The world, its
+/* The engine of several processes: each takes the steps of a part of the particles on its processor
+   or its GPU, and has copies of those of other ranks nearby (particles/halo.h). The world, its
    solids, boundary samples, emitters and settings are the same on all ranks; rank 0 has all
    particles on the host when they are downloaded. */
 #include <math.h>
@@ -14,7 +14,12 @@
 #include "world/world.h"
 
 typedef struct RanksEngine {
-    OozeWorld own;    /* what the processor's engine works on: the rank's particles */
+    OozeWorld own; /* what the processor's engine works on: the rank's particles */
+    /* The engine of this rank: the processor's, which works on `own`, or the GPU's, which divides
+       the particles itself and has them in its memory; `own` then has copies. */
+    const OozeEngine *inner;
+    void *inner_data;
+    bool on_gpu;
     OozeWorld *world; /* of the host */
     OozeRanks *ranks;
     OozeSplit split; /* of the last sort */
@@ -55,6 +60,9 @@ static void ranks_destroy(void *data)
 {
     RanksEngine *engine = data;
     OozeWorld *own = &engine->own;
+    if (engine->inner_data) {
+        engine->inner->destroy(engine->inner_data);
+    }
     if (own->method && own->method->destroy && own->method_data) {
         own->method->destroy(own->method_data);
     }
@@ -82,6 +90,7 @@ static OozeStatus fill_engine(RanksEngine *engine, OozeError *error)
     }
     ooze_halo_set_layers(engine->halo, own->method->ghost_layers > 1 ? 2 : 1);
     OozeStatus status = ooze_particles_create(&own->particles, error);
+    status = status ? status : engine->inner->create(own, own->method, &engine->inner_data, error);
     return status || !own->method->create ? status : own->method->create(&own->method_data, error);
 }
 
@@ -94,7 +103,10 @@ static OozeStatus ranks_create(OozeWorld *world, const OozeMethod *method, void 
     }
     engine->world = world;
     engine->ranks = engine->split.ranks = world->ranks;
+    engine->on_gpu = world->device == OOZE_DEVICE_CUDA;
+    engine->inner = engine->on_gpu ? world->gpu_engine : &ooze_cpu_engine;
     engine->own = (OozeWorld){.method = method,
+                              .ranks = world->ranks,
                               .threads = world->threads,
                               .periodic = world->periodic,
                               .nozzle_field = -1,
@@ -111,6 +123,11 @@ static OozeStatus ranks_create(OozeWorld *world, const OozeMethod *method, void 
 static void ranks_facts(const void *data, OozeEngineFacts *facts)
 {
     const RanksEngine *engine = data;
+    if (engine->on_gpu) {
+        engine->inner->facts(engine->inner_data, facts);
+        facts->particles = engine->total;
+        return;
+    }
     *facts = (OozeEngineFacts){
         .particles = engine->total,
         .pairs = engine->own.fluid.pairs,
@@ -198,6 +215,8 @@ static OozeStatus ranks_upload(void *data, const OozeParticles *particles,
         status = copy_parts(engine, engine->world->particles, counts, true, error);
     }
     ooze_free(counts);
+    status =
+        status ? status : engine->inner->upload(engine->inner_data, own->particles, NULL, error);
     if (!status && rank > 0) {
         status = ooze_particles_release(engine->world->particles, error);
     }
@@ -232,6 +251,11 @@ static OozeStatus ranks_download(void *data, OozeParticles *particles, OozeField
 {
     RanksEngine *engine = data;
     uint64_t wanted = engine->ranks->rank == 0 ? engine->total : 0;
+    OozeStatus found =
+        engine->inner->download(engine->inner_data, engine->own.particles, NULL, error);
+    if (found) {
+        return found;
+    }
     uint64_t *counts = gather_counts(engine, ooze_particles_count(engine->own.particles));
     OozeStatus status = counts ? ooze_particles_reserve(particles, wanted, error)
                                : ooze_fail_memory(error, "messages", 0);
@@ -255,7 +279,7 @@ static OozeStatus ranks_append(void *data, const OozeParticles *arrivals, OozeEr
     engine->total += ooze_particles_count(arrivals);
     return engine->ranks->rank + 1 < engine->ranks->count
                ? OOZE_OK
-               : ooze_cpu_engine.append(&engine->own, arrivals, error);
+               : engine->inner->append(engine->inner_data, arrivals, error);
 }
 
 static OozeStatus ranks_remove(void *data, const OozeSink *sinks, int count, double time,
@@ -263,7 +287,8 @@ static OozeStatus ranks_remove(void *data, const OozeSink *sinks, int count, dou
 {
     RanksEngine *engine = data;
     ooze_arena_reset(engine->own.arena);
-    OozeStatus status = ooze_cpu_engine.remove(&engine->own, sinks, count, time, removed, error);
+    OozeStatus status =
+        engine->inner->remove(engine->inner_data, sinks, count, time, removed, error);
     if (!status) {
         engine->ranks->sum(engine->ranks, removed, 1);
         engine->total -= *removed;
@@ -274,13 +299,14 @@ static OozeStatus ranks_remove(void *data, const OozeSink *sinks, int count, dou
 static OozeStatus ranks_prescribe(void *data, const OozeEmitter *emitter, double time,
                                   uint16_t mark, OozeError *error)
 {
-    return ooze_cpu_engine.prescribe(&((RanksEngine *)data)->own, emitter, time, mark, error);
+    const RanksEngine *engine = data;
+    return engine->inner->prescribe(engine->inner_data, emitter, time, mark, error);
 }
 
 static OozeStatus ranks_fastest(void *data, double *speed, OozeError *error)
 {
     RanksEngine *engine = data;
-    OozeStatus status = ooze_cpu_engine.fastest(&engine->own, speed, error);
+    OozeStatus status = engine->inner->fastest(engine->inner_data, speed, error);
     if (!status) {
         engine->ranks->max(engine->ranks, speed, 1);
     }
@@ -292,7 +318,7 @@ static OozeStatus ranks_find_fast(void *data, const OozeFastQuery *query, OozeFa
 {
     RanksEngine *engine = data;
     uint64_t own = 0, total = 0;
-    OozeStatus status = ooze_cpu_engine.find_fast(&engine->own, query, found, &own, error);
+    OozeStatus status = engine->inner->find_fast(engine->inner_data, query, found, &own, error);
     uint64_t *counts = status ? NULL : gather_counts(engine, own);
     OozeFastParticle *copy = NULL;
     for (int r = 0; r < engine->ranks->count && counts; r++) {
@@ -317,7 +343,8 @@ static OozeStatus ranks_find_fast(void *data, const OozeFastQuery *query, OozeFa
 
 static OozeStatus ranks_wrap(void *data, const OozePeriodic *periodic, OozeError *error)
 {
-    return ooze_cpu_engine.wrap(&((RanksEngine *)data)->own, periodic, error);
+    const RanksEngine *engine = data;
+    return engine->inner->wrap(engine->inner_data, periodic, error);
 }
 
 /* ---- a substep -------------------------------------------------------------------------- */
@@ -349,6 +376,9 @@ static OozeStatus ranks_sort(void *data, const OozeStepContext *c, float low[3],
 {
     RanksEngine *engine = data;
     OozeWorld *own = &engine->own;
+    if (engine->on_gpu) {
+        return engine->inner->sort(engine->inner_data, c, low, high, error);
+    }
     ooze_arena_reset(own->arena);
     ooze_ranks_shares_update(&engine->shares, engine->ranks, ooze_particles_count(own->particles),
                              engine->total);
@@ -373,7 +403,7 @@ static OozeStatus ranks_find_cells(void *data, const OozeCellMap *map, float spe
 {
     RanksEngine *engine = data;
     OozeCellSet own = {0};
-    OozeStatus status = ooze_cpu_engine.find_cells(&engine->own, map, speed, &own, error);
+    OozeStatus status = engine->inner->find_cells(engine->inner_data, map, speed, &own, error);
     uint64_t total = 0, *counts = NULL;
     if (!status) {
         ooze_cell_set_sort(&own);
@@ -446,6 +476,9 @@ static OozeStatus ranks_find_neighbours(void *data, const OozeStepContext *c, bo
                                         OozeError *error)
 {
     RanksEngine *engine = data;
+    if (engine->on_gpu) {
+        return engine->inner->find_neighbours(engine->inner_data, c, resampled, error);
+    }
     OozeStatus status = ooze_halo_find(engine->halo, &engine->split,
                                        ooze_particles_positions(engine->own.particles), error);
     status = status ? status : copy_ghosts(engine, error);
@@ -457,6 +490,9 @@ static OozeStatus ranks_find_neighbours(void *data, const OozeStepContext *c, bo
 static OozeStatus ranks_step(void *data, OozeStepContext *context, OozeError *error)
 {
     RanksEngine *engine = data;
+    if (engine->on_gpu) {
+        return engine->inner->step(engine->inner_data, context, error);
+    }
     OozeStepContext own = own_context(engine, context);
     double start = ooze_clock(), waited = engine->ranks->traffic.seconds;
     OozeStatus status = engine->own.method->step(engine->own.method_data, &own, error);
@@ -484,6 +520,10 @@ static OozeStatus ranks_mark_linked(void *data, const OozeStepContext *context,
 
 static OozeStatus ranks_conduct(void *data, OozeHeatJob *job, OozeError *error)
 {
+    const RanksEngine *engine = data;
+    if (engine->on_gpu) {
+        return engine->inner->conduct(engine->inner_data, job, error);
+    }
     OozeStepContext own = own_context(data, job->context);
     OozeHeatJob here = *job;
     here.context = &own;
@@ -497,11 +537,13 @@ static OozeStatus ranks_finish(void *data, const OozePeriodic *periodic, float f
 {
     RanksEngine *engine = data;
     OozeStatus status =
-        ooze_cpu_engine.finish(&engine->own, periodic, fastest, farthest, end, error);
+        engine->inner->finish(engine->inner_data, periodic, fastest, farthest, end, error);
     double first =
         end->first_bad == UINT64_MAX ? -INFINITY : -(double)(end->first_bad + engine->split.first);
-    engine->ranks->max(engine->ranks, &first, 1);
-    end->first_bad = isfinite(first) ? (uint64_t)-first : UINT64_MAX;
+    double most[2] = {first, isnan(end->speed) ? 0.0 : end->speed};
+    engine->ranks->max(engine->ranks, most, 2);
+    end->first_bad = isfinite(most[0]) ? (uint64_t)-most[0] : UINT64_MAX;
+    end->speed = isnan(end->speed) ? NAN : most[1];
     return status;
 }
 

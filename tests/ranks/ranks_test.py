@@ -81,7 +81,10 @@ BALL_AND_CUBE = """
 """
 
 
-class RanksTest(unittest.TestCase):
+class RanksBase(unittest.TestCase):
+    """Runs on one process and on several, which are to end with the same bits."""
+    ENVIRONMENT = ENVIRONMENT
+
     def setUp(self):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="ooze_ranks_"))
         self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
@@ -91,7 +94,7 @@ class RanksTest(unittest.TestCase):
         return start + [OOZE, *map(str, words), "--quiet"]
 
     def run_ooze(self, ranks, *words, shuffle=0):
-        environment = dict(ENVIRONMENT, OOZE_RANKS_SHUFFLE=str(shuffle))
+        environment = dict(self.ENVIRONMENT, OOZE_RANKS_SHUFFLE=str(shuffle))
         return subprocess.run(self.command(ranks, *words), env=environment, capture_output=True,
                               text=True, timeout=900)
 
@@ -122,6 +125,19 @@ class RanksTest(unittest.TestCase):
                 self.assertEqual((run / table.name).read_text(), table.read_text(), table.name)
         return one
 
+    def expect_resumed(self, text):
+        scene = self.scene(text)
+        folder = pathlib.Path(tempfile.mkdtemp(dir=self.folder))
+        one, run = folder / "one", folder / "several"
+        self.run_ooze(0, "run", scene, "-o", one)
+        done = self.run_ooze(3, "run", scene, "-o", run, "--frames", 1)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        done = self.run_ooze(2, "run", "--resume", run)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(self.hash_of(run), self.hash_of(one))
+
+
+class RanksTest(RanksBase):
     def test_conformation_has_the_same_bits(self):
         self.expect_same_bits(SCENE.read_text(), RANKS)
 
@@ -354,17 +370,6 @@ probes:
     def test_cauchy_and_blend_resume_with_another_number_of_processes(self):
         self.expect_resumed(variant("{name: cauchy}", CAUCHY, duration="0.1"))
         self.expect_resumed(blend("", "0.05"))
-
-    def expect_resumed(self, text):
-        scene = self.scene(text)
-        folder = pathlib.Path(tempfile.mkdtemp(dir=self.folder))
-        one, run = folder / "one", folder / "several"
-        self.run_ooze(0, "run", scene, "-o", one)
-        done = self.run_ooze(3, "run", scene, "-o", run, "--frames", 1)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        done = self.run_ooze(2, "run", "--resume", run)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertEqual(self.hash_of(run), self.hash_of(one))
 
     def test_refuses_what_cannot_be_shared(self):
         scene = self.scene(variant("{name: springs, order: sequential}", "{density: 1000}"))

@@ -10,7 +10,8 @@ template <int LANES, bool WRAPS> static void record_loop(Lodge *solve)
     StepView s = solve->step->view;
     LodgeView v = solve->view;
     for_lanes<LANES>(
-        solve->step->gpu, s.n, OOZE_BODY(uint32_t i, uint32_t lane) {
+        solve->step->gpu, needed_particles(solve->step->gpu, s.n),
+        OOZE_BODY(uint32_t i, uint32_t lane) {
             RawRows rows = raw_rows<LANES, WRAPS>(s, s.u, i, lane, true);
             if (lane != 0) {
                 return;

@@ -78,7 +78,7 @@ template <int K, class Body>
 void sum_components(Gpu *gpu, uint64_t n, const uint32_t *root, unsigned long long *sums,
                     const int32_t *off, Body body)
 {
-    if (gpu->failed != cudaSuccess) {
+    if (n == 0 || gpu->failed != cudaSuccess) {
         return;
     }
     gpu->counts.launches++;

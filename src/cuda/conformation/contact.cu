@@ -1,5 +1,6 @@
 /* Finding contacts: see methods/conformation/contact.c. */
 #include "cuda/conformation/impact.cuh"
+#include "cuda/ranks.cuh"
 #include "methods/conformation/position_stage_formula.h"
 
 namespace ooze
@@ -115,14 +116,18 @@ void find_contacts(Step *step)
         });
     uint32_t count = 0;
     copy_out(gpu, &count, view->contact_count, sizeof count);
-    if (count == 0 || gpu->failed != cudaSuccess) {
+    double most = count; /* where some rank has contacts, all take part in their passes */
+    max_over_ranks(gpu, &most, 1);
+    const bool any = most > 0.0;
+    if (!any || gpu->failed != cudaSuccess) {
         view->intruder = nullptr;
     }
-    if ((count == 0 && !view->long_step) || gpu->failed != cudaSuccess) {
+    if ((!any && !view->long_step) || gpu->failed != cudaSuccess) {
         view->contact_of = nullptr;
         return;
     }
     allocate_contact_sets(step, count);
+    step->any_contacts = any;
     if (view->long_step) {
         find_contact_sets<true>(step);
     } else {

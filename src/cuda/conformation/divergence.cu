@@ -1,5 +1,6 @@
 /* Removes compression from the velocities: see methods/conformation/divergence.c. */
 #include "cuda/conformation/bodies/bodies.cuh"
+#include "cuda/ranks.cuh"
 
 #include "methods/conformation/divergence_formula.h"
 #include "solvers/projected_jacobi.h"
@@ -68,7 +69,7 @@ template <int LANES, bool WRAPS> static void divergence_begin_loop(Step *step, D
 {
     StepView s = step->view;
     for_lanes<LANES>(
-        step->gpu, s.n, OOZE_BODY(uint32_t i, uint32_t lane) {
+        step->gpu, needed_particles(step->gpu, s.n), OOZE_BODY(uint32_t i, uint32_t lane) {
             const float4 here = s.x0[i];
             const uint16_t own = body_of(s, i);
             const float *effective_inverse_mass =
@@ -100,7 +101,7 @@ static void divergence_multiplier_loop(Step *step, DivergenceView v, float momen
 {
     StepView s = step->view;
     for_lanes<LANES>(
-        step->gpu, s.n, OOZE_BODY(uint32_t i, uint32_t lane) {
+        step->gpu, needed_particles(step->gpu, s.n), OOZE_BODY(uint32_t i, uint32_t lane) {
             const float4 here = s.x0[i], u = s.u[i];
             const uint16_t own = body_of(s, i);
             float rate = 0.0f;
@@ -124,7 +125,7 @@ template <int LANES, bool WRAPS> static void divergence_push_loop(Step *step, Di
 {
     StepView s = step->view;
     for_lanes<LANES>(
-        step->gpu, s.n, OOZE_BODY(uint32_t i, uint32_t lane) {
+        step->gpu, needed_particles(step->gpu, s.n), OOZE_BODY(uint32_t i, uint32_t lane) {
             const float4 here = s.x0[i];
             const uint16_t body = body_of(s, i);
             const float own = v.change[i].w;
@@ -169,8 +170,10 @@ void divergence(Step *step)
     divergence_multiplier_loop<lanes, wraps>(step, v, momentum)
 #define DIVERGENCE_PUSH(lanes, wraps) divergence_push_loop<lanes, wraps>(step, v)
         OOZE_EACH_KIND(step, DIVERGENCE_MULTIPLIER);
+        refresh(gpu, v.change, sizeof *v.change);
         OOZE_EACH_KIND(step, DIVERGENCE_PUSH);
         bodies_apply_impulses(step, v.free);
+        refresh(gpu, step->view.u, sizeof *step->view.u);
         ooze_timer_lap(timer, "divergence");
     }
     scratch_rewind(gpu, mark);

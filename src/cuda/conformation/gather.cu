@@ -87,7 +87,7 @@ template <int LANES, bool WRAPS> static void gather_loop(Step *step)
     StepView s = step->view;
     float own = s.volume * ooze_cubic_value(0, s.support);
     for_lanes<LANES>(
-        step->gpu, s.n, OOZE_BODY(uint32_t i, uint32_t lane) {
+        step->gpu, needed_particles(step->gpu, s.n), OOZE_BODY(uint32_t i, uint32_t lane) {
             GatherSums t = sum_fluid<LANES, WRAPS>(s, i, lane);
             if (lane != 0) {
                 return;
@@ -122,7 +122,7 @@ template <int LANES, bool WRAPS> static void sum_edges_loop(Step *step, const fl
 {
     StepView s = step->view;
     for_lanes<LANES>(
-        step->gpu, s.n, OOZE_BODY(uint32_t i, uint32_t lane) {
+        step->gpu, needed_particles(step->gpu, s.n), OOZE_BODY(uint32_t i, uint32_t lane) {
             const float4 here = s.x0[i];
             float sum = 0.0f;
             each_neighbour<LANES>(s.fluid, i, lane, [&](uint32_t j) {

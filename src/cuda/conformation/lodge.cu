@@ -2,6 +2,7 @@
 #include "cuda/conformation/dynamic_solids.cuh"
 #include "cuda/conformation/impact.cuh"
 #include "cuda/conformation/lodge_multigrid.cuh"
+#include "cuda/rank_sums.cuh"
 
 namespace ooze
 {
@@ -25,7 +26,7 @@ template <class Then> static void start_loop(Lodge *solve, Then then)
     StepView s = solve->step->view;
     LodgeView v = solve->view;
     Sum1 none = {0.0};
-    sum_each(
+    sum_particles(
         solve->step->gpu, s.n, none,
         OOZE_BODY(uint32_t i) {
             const OozeRheology *m = &s.rheology[s.material[i]];
@@ -81,7 +82,7 @@ static void advance_particles(Lodge *solve, const int32_t *off)
     LodgeView v = solve->view;
     Sum1 none = {0.0};
     RecordParticleRz then = {v.state};
-    sum_each(
+    sum_particles(
         solve->step->gpu, s.n, none,
         OOZE_BODY(uint32_t i) {
             Sum1 sum = {0.0};
@@ -140,7 +141,7 @@ template <class Then> static void advance_loop(Lodge *solve, const int32_t *off,
     StepView s = solve->step->view;
     LodgeView v = solve->view;
     Sum1 none = {0.0};
-    sum_each(
+    sum_particles(
         solve->step->gpu, s.n, none,
         OOZE_BODY(uint32_t i) {
             Sum1 sum = {0.0};
@@ -473,7 +474,7 @@ static OozeStatus solve_lodge(Step *step, OozeError *error)
     float4 *u_star = solve.view.u_star;
     Sum1 none = {0.0};
     BeginSolve begin = {solve.view.state};
-    sum_each(
+    sum_particles(
         gpu, n, none,
         OOZE_BODY(uint32_t i) {
             float4 u = s.u[i], push = expected_push(s, i);
@@ -487,6 +488,7 @@ static OozeStatus solve_lodge(Step *step, OozeError *error)
         },
         begin);
     for (int pass = 0; pass < solve.passes && !result; pass++) {
+        refresh(gpu, step->view.u, sizeof *step->view.u);
         prepare(&solve, pass > 0);
         if (solve.view.deferred && pass == 0) {
             begin_first_stage(&solve);
@@ -509,6 +511,7 @@ static OozeStatus solve_lodge(Step *step, OozeError *error)
             restore_momentum(&solve);
         }
         warm_start_record(&solve);
+        refresh(gpu, s.u, sizeof *s.u);
         if (s.expects_pushes) {
             for_each(
                 gpu, n, OOZE_BODY(uint32_t i) { s.u[i] = s.u[i] - expected_push(s, i); });

@@ -1,6 +1,7 @@
 /* Coefficients of the velocity solve, and conformations at the end of the step: see
    methods/conformation/lodge.c. */
 #include "cuda/conformation/impact.cuh"
+#include "cuda/ranks.cuh"
 
 namespace ooze
 {
@@ -82,7 +83,8 @@ static void prepare_loop(Lodge *solve, bool later_pass)
     StepView s = solve->step->view;
     LodgeView v = solve->view;
     for_lanes<LANES>(
-        solve->step->gpu, s.n, OOZE_BODY(uint32_t i, uint32_t lane) {
+        solve->step->gpu, needed_particles(solve->step->gpu, s.n),
+        OOZE_BODY(uint32_t i, uint32_t lane) {
             RawRows rows = raw_rows<LANES, WRAPS>(s, s.u, i, lane, true);
             if (lane == 0) {
                 OozeMat3 l = ooze_mat3_mul_sym3(rows.gradient, s.correction[i]);
@@ -100,6 +102,7 @@ void scale_second_stage(Lodge *solve, float factor)
                 ooze_lodge_scale(&v.stiffness[i], &v.bulk[i], &v.hourglass[i], factor);
             }
         });
+    refresh(solve->step->gpu, v.hourglass, sizeof *v.hourglass);
     sum_edges(solve->step, v.hourglass, v.edge_hourglass);
     pack_hourglass(solve->step, &solve->view.pack, v.hourglass);
 }
@@ -116,6 +119,7 @@ void prepare(Lodge *solve, bool later_pass)
     } else {
         OOZE_EACH_KIND(solve->step, PREPARE);
     }
+    refresh(solve->step->gpu, solve->view.hourglass, sizeof *solve->view.hourglass);
     sum_edges(solve->step, solve->view.hourglass, solve->view.edge_hourglass);
     ooze_timer_lap(solve->step->context->timer, "prepare");
 }
@@ -126,7 +130,7 @@ template <int LANES, bool WRAPS, bool MODES> static void finish_loop(Step *step)
 {
     StepView s = step->view;
     for_lanes<LANES>(
-        step->gpu, s.n, OOZE_BODY(uint32_t i, uint32_t lane) {
+        step->gpu, needed_particles(step->gpu, s.n), OOZE_BODY(uint32_t i, uint32_t lane) {
             RawRows rows = raw_rows<LANES, WRAPS>(s, s.u, i, lane, true);
             if (lane != 0) {
                 return;

@@ -2,6 +2,7 @@
    methods/conformation/lodge_loops.c. */
 #include "cuda/conformation/dynamic_solids.cuh"
 #include "cuda/conformation/impact.cuh"
+#include "cuda/rank_sums.cuh"
 
 namespace ooze
 {
@@ -33,7 +34,8 @@ template <int LANES, bool WRAPS> static void stress_loop(const Lodge *solve, Pro
     LodgeView v = solve->view;
     const float4 *input = product.input;
     for_lanes<LANES>(
-        solve->step->gpu, s.n, OOZE_BODY(uint32_t i, uint32_t lane) {
+        solve->step->gpu, needed_particles(solve->step->gpu, s.n),
+        OOZE_BODY(uint32_t i, uint32_t lane) {
             if (*product.off) {
                 return;
             }
@@ -89,7 +91,7 @@ template <int LANES, bool WRAPS> static void product_loop(const Lodge *solve, Pr
     Sum3 none = {0.0, 0.0, 0.0};
     MeasureProduct then = {{v.state, product.off, iteration},
                            s.dynamic_of ? &v.state->particle_product : nullptr};
-    sum_lanes<LANES>(
+    sum_particles_lanes<LANES>(
         solve->step->gpu, s.n, none,
         OOZE_BODY(uint32_t i, uint32_t lane) {
             Sum3 sum = {0.0, 0.0, 0.0};
@@ -109,10 +111,13 @@ void multiply(Lodge *solve, const Product &product)
 {
 #define STRESS(lanes, wraps)  stress_loop<lanes, wraps>(solve, product)
 #define PRODUCT(lanes, wraps) product_loop<lanes, wraps>(solve, product)
+    Gpu *gpu = solve->step->gpu;
+    refresh(gpu, const_cast<float4 *>(product.input), sizeof *product.input);
     dynamic_spread(solve->step, product.explicit_terms);
     OOZE_EACH_KIND(solve->step, STRESS);
     bonds_add(solve->step, product.input, solve->view.ap, product.explicit_terms, product.off);
     impact_pairs_add(solve, product.input, solve->view.ap, product.explicit_terms, product.off);
+    refresh(gpu, solve->view.flux, 3 * sizeof *solve->view.flux);
     OOZE_EACH_KIND(solve->step, PRODUCT);
     dynamic_product(solve, product);
     ooze_timer_lap(solve->step->context->timer, "velocity_operator");
@@ -124,8 +129,8 @@ static void packed_stress_loop(const Lodge *solve, const int32_t *off)
 {
     StepView s = solve->step->view;
     LodgeView v = solve->view;
-    for_each(
-        solve->step->gpu, s.n, OOZE_BODY(uint32_t i) {
+    for_range(
+        solve->step->gpu, needed_particles(solve->step->gpu, s.n), OOZE_BODY(uint32_t i) {
             if (*off) {
                 return;
             }
@@ -147,7 +152,7 @@ static void packed_product_loop(const Lodge *solve, Product product)
     bool iteration = product.off == &v.state->off;
     Sum3 none = {0.0, 0.0, 0.0};
     CgMeasure then = {v.state, product.off, iteration};
-    sum_each(
+    sum_particles(
         solve->step->gpu, s.n, none,
         OOZE_BODY(uint32_t i) {
             Sum3 sum = {0.0, 0.0, 0.0};
@@ -160,6 +165,24 @@ static void packed_product_loop(const Lodge *solve, Product product)
         then);
 }
 
+/* The rounded directions of ghosts, and the same as vectors. */
+static void refresh_directions(Lodge *solve)
+{
+    Gpu *gpu = solve->step->gpu;
+    const LodgeView v = solve->view;
+    if (!gpu->share) {
+        return;
+    }
+    const OwnRange own = own_range(gpu, solve->step->view.n);
+    refresh(gpu, v.pack.directions, sizeof *v.pack.directions);
+    for_each(
+        gpu, solve->step->view.n, OOZE_BODY(uint32_t i) {
+            if (!own.has(i)) {
+                v.p[i] = direction_vector(v.pack.directions[i]);
+            }
+        });
+}
+
 void multiply_direction(Lodge *solve, const int32_t *off)
 {
     LodgeView v = solve->view;
@@ -168,9 +191,11 @@ void multiply_direction(Lodge *solve, const int32_t *off)
         multiply(solve, product);
         return;
     }
+    refresh_directions(solve);
     packed_stress_loop(solve, off);
     bonds_add(solve->step, v.p, v.ap, false, off);
     impact_pairs_add(solve, v.p, v.ap, false, off);
+    refresh(solve->step->gpu, coarse_flux(v.flux, solve->step->view.n), sizeof(uint4));
     packed_product_loop(solve, product);
     ooze_timer_lap(solve->step->context->timer, "velocity_operator");
 }

@@ -19,6 +19,8 @@ const DeviceMethod conformation_method = {
     nullptr,
     nullptr,
     true,
+    conformation_supports_ranks,
+    conformation_reach,
 };
 
 } // namespace ooze

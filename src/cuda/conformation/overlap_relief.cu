@@ -1,5 +1,6 @@
 /* Relief of overlaps: see methods/conformation/overlap_relief.c. */
 #include "cuda/conformation/step.cuh"
+#include "cuda/rank_sums.cuh"
 #include "cuda/shape_distance.cuh"
 #include "methods/conformation/overlap_relief_formula.h"
 
@@ -45,7 +46,7 @@ void set_density_targets(Step *step)
     uint8_t *intrudes = scratch<uint8_t>(gpu, solids);
     const double support = c->support;
     clear(gpu, intrudes, solids);
-    sum_each(
+    sum_particles(
         gpu, s.n, none,
         OOZE_BODY(uint32_t i) {
             float4 x = s.x0[i], v = s.velocity[i];
@@ -59,6 +60,7 @@ void set_density_targets(Step *step)
             return found;
         },
         store);
+    any_over_ranks(gpu, intrudes, solids);
     float tension = step->plan.largest_surface_tension;
     float iterations = fmaxf(1.0f, (float)step->plan.settings.density_iterations);
     for_each(

@@ -1,5 +1,6 @@
 /* Packed positions: see packed.cuh. */
 #include "cuda/conformation/packed.cuh"
+#include "cuda/rank_sums.cuh"
 
 namespace ooze
 {
@@ -22,7 +23,8 @@ static PackView pack_view(const float low[3], const float high[3], float support
 /* Whether iterations use packed data: many particles, in an open box, without dynamic solids. */
 static bool packs(const Step *step)
 {
-    return step->view.n >= step->engine->pack_from && !step->wraps && !step->dynamic;
+    return all_particles(step->gpu, step->view.n) >= step->engine->pack_from && !step->wraps &&
+           !step->dynamic;
 }
 
 PackView pack_places(Step *step)
@@ -59,7 +61,7 @@ void pack_hourglass(Step *step, const PackView *pack, const float *hourglass)
     }
     HourglassRange none = {INFINITY, 0.0f};
     StoreSum<HourglassRange> store = {const_cast<HourglassRange *>(pack->hourglass)};
-    sum_each(
+    sum_particles(
         step->gpu, step->view.n, none,
         OOZE_BODY(uint32_t i) {
             float n = hourglass[i];

@@ -1,5 +1,7 @@
 #include "cuda/conformation/push_stress.cuh"
 
+#include "cuda/rank_sums.cuh"
+
 #include "methods/conformation/push_stress_formula.h"
 #include "physics/gradient_correction.h"
 
@@ -67,7 +69,7 @@ template <int LANES, bool WRAPS> static void moments(Step *step, PushStress push
 {
     StepView s = step->view;
     for_lanes<LANES>(
-        step->gpu, s.n, OOZE_BODY(uint32_t i, uint32_t lane) {
+        step->gpu, needed_particles(step->gpu, s.n), OOZE_BODY(uint32_t i, uint32_t lane) {
             float share = push.entering * s.rheology[s.material[i]].push_stress_share;
             OozeSym3 stress = ooze_sym3(0, 0, 0, 0, 0, 0), correction = stress;
             float4 edge = f32x4(0, 0, 0);
@@ -124,7 +126,7 @@ template <int LANES, bool WRAPS> static void changes(Step *step, PushStress push
     end.x0 = push.x; /* edges at the end of the step */
     Sum3 none = {0.0, 0.0, 0.0};
     FindFactor then = {push.factor};
-    sum_lanes<LANES>(
+    sum_particles_lanes<LANES>(
         step->gpu, s.n, none,
         OOZE_BODY(uint32_t i, uint32_t lane) {
             Sum3 sum = {0.0, 0.0, 0.0};
@@ -157,7 +159,9 @@ void push_stress_remove(Step *step, float4 *x, const float4 *shift, float still)
     clear(gpu, x + n, sizeof *x);
 #define MOMENTS(lanes, wraps) moments<lanes, wraps>(step, push)
 #define CHANGES(lanes, wraps) changes<lanes, wraps>(step, push)
+    refresh(gpu, s.density_multiplier, sizeof *s.density_multiplier);
     OOZE_EACH_KIND(step, MOMENTS);
+    refresh(gpu, push.flux, 3 * sizeof *push.flux);
     OOZE_EACH_KIND(step, CHANGES);
     for_each(
         gpu, n, OOZE_BODY(uint32_t i) { s.u[i] = s.u[i] + *push.factor * push.change[i]; });

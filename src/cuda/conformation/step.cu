@@ -5,12 +5,14 @@
 #include "cuda/conformation/impact.cuh"
 #include "cuda/conformation/push_stress.cuh"
 #include "cuda/conformation/surface_tension.cuh"
+#include "cuda/rank_sums.cuh"
 #include "cuda/velocity_multigrid.cuh"
 
 #include <cstdio>
 
 #include "cuda/shape_distance.cuh"
 #include "methods/conformation/position_stage_formula.h"
+#include "physics/surface_energy.h"
 
 namespace ooze
 {
@@ -50,6 +52,39 @@ bool conformation_supports(const OozeStepContext *context, char *why, size_t siz
         snprintf(why, size, "'%s' of method 'conformation' runs on the processor alone", setting);
     }
     return !setting;
+}
+
+/* The first setting that one GPU supports and several do not; NULL: none. */
+static const char *single_setting(const OozeConformationSettings *set)
+{
+    return set->formulation != OOZE_FORMULATION_LODGE ? "formulation: consistent"
+           : set->preconditioner == OOZE_PRECONDITIONER_MULTIGRID
+               ? "velocity_preconditioner: multigrid"
+           : set->preconditioner == OOZE_PRECONDITIONER_AUTO ? "velocity_preconditioner: auto"
+           : set->impact_passes > 0                          ? "impact_passes"
+                                                             : nullptr;
+}
+
+bool conformation_supports_ranks(const OozeStepContext *context, char *why, size_t size)
+{
+    OozeConformationSettings set = ooze_conformation_settings(context);
+    const char *setting = single_setting(&set);
+    if (setting) {
+        snprintf(why, size, "'%s' of method 'conformation' runs on one GPU or on processors",
+                 setting);
+    }
+    return !setting;
+}
+
+double conformation_reach(const OozeStepContext *context)
+{
+    bool tension = false;
+    for (int k = 0; k < context->material_count; k++) {
+        const double *values = context->materials[k].values;
+        tension = tension || values[OOZE_MATERIAL_SURFACE_TENSION] > 0.0 ||
+                  values[OOZE_MATERIAL_INTERFACE_TENSION] > 0.0;
+    }
+    return context->support * (tension ? OOZE_SURFACE_REACH : 1.0);
 }
 
 /* ---- memory ---- */
@@ -327,7 +362,7 @@ static Arrival arrive(Step *step, float4 *x, const float4 *shift, StepEnd *end)
     const Arrival none = {0.0f, 0.0f, 0.0f, {0.0, 0.0, 0.0}};
     StepEnd found = {none, {}};
     const MessageSender sender = message_sender(step->gpu);
-    sum_each(
+    sum_particles(
         step->gpu, s.n, none,
         OOZE_BODY(uint32_t i) {
             float4 corrected = shift[i], still = s.drift[i] + s.position_only_shift[i];
@@ -355,6 +390,9 @@ static Arrival arrive(Step *step, float4 *x, const float4 *shift, StepEnd *end)
             sender(now);
         });
     receive(step->gpu, &found);
+    refresh(step->gpu, x, sizeof *x);
+    refresh(step->gpu, s.u, sizeof *s.u);
+    refresh(step->gpu, s.position_only_shift, sizeof *s.position_only_shift);
     step->residual = found.residual;
     return step->gpu->failed == cudaSuccess ? found.arrival : none;
 }
@@ -383,6 +421,9 @@ static OozeStatus move(Step *step, const Formulation *formulation, OozeError *er
     Gpu *gpu = step->gpu;
     StepView *s = &step->view;
     OozeStepTimer *timer = step->context->timer;
+    if (!ghosts_suffice(gpu, s->u, s->n, s->dt, s->support)) {
+        return OOZE_OK;
+    }
     float4 *x = scratch<float4>(gpu, s->n);
     s->shift = scratch<float4>(gpu, s->n);
     s->drift = scratch<float4>(gpu, s->n);
@@ -404,7 +445,8 @@ static OozeStatus move(Step *step, const Formulation *formulation, OozeError *er
         return OOZE_OK;
     }
     ooze_timer_lap(timer, "rest");
-    float still = ooze_carried_still_now(1.0f - arrival.share, arrival.carried, s->n, s->dt);
+    float still = ooze_carried_still_now(1.0f - arrival.share, arrival.carried,
+                                         all_particles(gpu, s->n), s->dt);
     dynamic_leave_out(step, still);
     if (step->regathers_edges) {
         allocate_edges(step);
@@ -445,7 +487,7 @@ OozeStatus conformation_step(Engine *engine, ConformationData *data, OozeStepCon
     step.surface = &data->surface;
     data->surface.near.temporary = true;
     step.impact_memory = &data->impact_memory;
-    if (engine->store.n == 0) {
+    if (all_particles(step.gpu, engine->store.n) == 0) {
         return OOZE_OK;
     }
     OozeStatus failed = ooze_conformation_plan(context, &step.plan, error);
@@ -481,6 +523,9 @@ OozeStatus conformation_step(Engine *engine, ConformationData *data, OozeStepCon
         step.view.contact_of = nullptr;
     }
     failed = move(&step, formulation, error);
+    if (engine->gpu.share && engine->gpu.share->again) {
+        return failed;
+    }
     if (!failed && step.dynamic && !context->report->too_far) {
         dynamic_load(step.gpu, &step.dynamic->solids);
     }

@@ -95,6 +95,9 @@ struct Step {
 
 /* Whether the GPU has the settings of method `conformation`; if not, `why` gets the reason. */
 bool conformation_supports(const OozeStepContext *context, char *why, size_t size);
+/* Whether several processes can share such steps. */
+bool conformation_supports_ranks(const OozeStepContext *context, char *why, size_t size);
+double conformation_reach(const OozeStepContext *context); /* see DeviceMethod */
 OozeStatus conformation_step(Engine *engine, struct ConformationData *data,
                              OozeStepContext *context, OozeError *error);
 /* Data that outlives a step; none of it is saved. */

@@ -2,6 +2,7 @@
 #include "cuda/conformation/dynamic_solids.cuh"
 #include "cuda/conformation/step.cuh"
 #include "cuda/conformation/surface_tension.cuh"
+#include "cuda/ranks.cuh"
 
 #include "base/angle.h"
 #include "methods/conformation/surface_tension_formula.h"
@@ -199,6 +200,22 @@ void surface_lists_free(Gpu *gpu, SurfaceLists *lists)
     lists_free(gpu, &lists->near);
 }
 
+/* Of ghosts, whose lists lack neighbours. */
+static void refresh_slopes(Step *step, const SurfaceView &t)
+{
+    Gpu *gpu = step->gpu;
+    if (!gpu->share) {
+        return;
+    }
+    uint32_t *place = scratch<uint32_t>(gpu, t.s.n);
+    const uint32_t *order = t.order;
+    for_each(
+        gpu, t.s.n, OOZE_BODY(uint32_t k) { place[order[k]] = k; });
+    for (int kind = 0; kind < (t.liquids ? 2 : 1); kind++) {
+        refresh_part(gpu, {t.slope[kind], sizeof(float4), sizeof(float4), 0, place});
+    }
+}
+
 /* Contact angles of the solids, in scratch memory. */
 static const float *send_cosines(Step *step)
 {
@@ -265,6 +282,7 @@ OozeStatus surface_tension(Step *step, OozeError *error)
     step->view.surface_impulse = scratch<float4>(gpu, n);
     Mark mark = scratch_mark(gpu);
     const double reach = OOZE_SURFACE_REACH * c->support;
+    own->grid.known_box = gpu->share ? &gpu->share->box : nullptr;
     OozeStatus status = grid_sort(gpu, &own->grid, step->view.x0, n, reach, &c->periodic, error);
     if (status) {
         return status;
@@ -295,6 +313,7 @@ OozeStatus surface_tension(Step *step, OozeError *error)
 #define SURFACE_SLOPES(lanes, wraps) slopes_loop<lanes, wraps>(step, t)
 #define SURFACE_FORCES(lanes, wraps) forces_loop<lanes, wraps>(step, t)
         OOZE_EACH_KIND(step, SURFACE_SLOPES);
+        refresh_slopes(step, t);
         OOZE_EACH_KIND(step, SURFACE_FORCES);
         pull_solids(step, t);
     }

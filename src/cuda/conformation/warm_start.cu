@@ -2,6 +2,8 @@
 #include "cuda/conformation/component_sums.cuh"
 #include "cuda/conformation/dynamic_solids.cuh"
 #include "cuda/conformation/lodge.cuh"
+#include "cuda/conformation/rank_components.cuh"
+#include "cuda/rank_sums.cuh"
 
 namespace ooze
 {
@@ -47,11 +49,14 @@ static void scale_by_component(Lodge *solve, const uint32_t *root)
     LodgeView v = solve->view;
     const int32_t *off = &v.state->warm_start_off;
     unsigned long long *gain = scratch<unsigned long long>(gpu, GAINS * (uint64_t)s.n);
-    float *fraction = scratch<float>(gpu, s.n);
     double *unit = scratch<double>(gpu, 1);
     Max1 smallest = {0.0f};
-    RecordUnit units = {unit, (double)s.n};
-    sum_each(
+    RecordUnit units = {unit, (double)all_particles(gpu, s.n)};
+    const OwnRange own_particles = own_range(gpu, s.n);
+    if (gpu->share) { /* of ghosts, which may be the first of their component */
+        clear(gpu, gain, GAINS * (uint64_t)s.n * sizeof *gain);
+    }
+    sum_particles(
         gpu, s.n, smallest,
         OOZE_BODY(uint32_t i) {
             Max1 largest = {fmaxf(fabsf(dot(v.p[i], v.r[i])), fabsf(dot(v.p[i], v.ap[i])))};
@@ -63,6 +68,9 @@ static void scale_by_component(Lodge *solve, const uint32_t *root)
         units);
     sum_components<GAINS>(
         gpu, s.n, root, gain, off, OOZE_BODY(uint32_t i, long long *value) {
+            if (!own_particles.has(i)) {
+                return;
+            }
             double per = 1.0 / *unit;
             bool fixed =
                 s.contact_of && s.contact_of[i] >= 0 && s.contact_sets[s.contact_of[i]].count == 3;
@@ -70,16 +78,16 @@ static void scale_by_component(Lodge *solve, const uint32_t *root)
             value[CURVATURE] = llrint((double)dot(v.p[i], v.ap[i]) * per);
             value[ANCHORS] = s.anchored[i] || fixed ? 1 : 0;
         });
+    sum_components_over_ranks(gpu, s.n, root, gain, GAINS, off);
     Sum1 none = {0.0};
     RecordPartly partly = {v.state};
-    sum_each(
+    sum_particles(
         gpu, s.n, none,
         OOZE_BODY(uint32_t i) {
             Sum1 one = {0.0};
-            if (!*off && root[i] == i) {
-                const unsigned long long *own = gain + GAINS * (uint64_t)i;
-                fraction[i] = accepted_fraction(own);
-                one.a = (long long)own[CURVATURE] > 0 && fraction[i] < 1.0f ? 1.0 : 0.0;
+            if (!*off) {
+                const unsigned long long *own = gain + GAINS * (uint64_t)root[i];
+                one.a = (long long)own[CURVATURE] > 0 && accepted_fraction(own) < 1.0f ? 1.0 : 0.0;
             }
             return one;
         },
@@ -88,7 +96,7 @@ static void scale_by_component(Lodge *solve, const uint32_t *root)
     for_each(
         gpu, s.n, OOZE_BODY(uint32_t i) {
             if (!*again_off) {
-                float4 p = fraction[root[i]] * v.p[i];
+                float4 p = accepted_fraction(gain + GAINS * (uint64_t)root[i]) * v.p[i];
                 v.p[i] = p;
             }
         });
@@ -114,7 +122,7 @@ static void warm_start_last_step(Lodge *solve)
     LodgeView v = solve->view;
     Sum1 none = {0.0};
     RecordAny any = {v.state};
-    sum_each(
+    sum_particles(
         gpu, s.n, none,
         OOZE_BODY(uint32_t i) {
             Sum1 sum = {0.0};
@@ -148,7 +156,7 @@ static void warm_start_released(Lodge *solve)
     LodgeView v = solve->view;
     Sum1 none = {0.0};
     RecordAny any = {v.state};
-    sum_each(
+    sum_particles(
         solve->step->gpu, s.n, none,
         OOZE_BODY(uint32_t i) {
             Sum1 count = {0.0};
@@ -195,7 +203,7 @@ void warm_start(Lodge *solve, int pass)
     }
     Sum1 none = {0.0};
     SetGuessLength along = {v.state, dynamic_view(step)};
-    sum_each(
+    sum_particles(
         step->gpu, s.n, none,
         OOZE_BODY(uint32_t i) {
             Sum1 sum = {(double)dot(v.p[i], v.r[i])};

@@ -1,0 +1,387 @@
+/* Messages between the ranks of steps that several processes share. */
+#include "cuda/ranks.cuh"
+
+#include "cuda/rank_sums.cuh"
+
+namespace ooze
+{
+
+/* ---- memory ---- */
+
+#ifdef __CUDACC__
+static char *pinned_alloc(size_t size)
+{
+    void *memory = nullptr;
+    if (cudaMallocHost(&memory, size) != cudaSuccess) {
+        (void)cudaGetLastError();
+        return nullptr;
+    }
+    return static_cast<char *>(memory);
+}
+static void pinned_free(char *memory)
+{
+    cudaFreeHost(memory);
+}
+void copy_to_pinned(Gpu *gpu, void *to, const void *from, size_t size)
+{
+    if (size > 0 && gpu->failed == cudaSuccess) {
+        gpu->counts.launches++;
+        record_error(gpu, cudaMemcpyAsync(to, from, size, cudaMemcpyDeviceToHost, gpu->stream));
+    }
+}
+#else
+static char *pinned_alloc(size_t size)
+{
+    return static_cast<char *>(malloc(size));
+}
+static void pinned_free(char *memory)
+{
+    free(memory);
+}
+void copy_to_pinned(Gpu *gpu, void *to, const void *from, size_t size)
+{
+    copy(gpu, to, from, size);
+}
+#endif
+
+/* NULL, and the GPU has failed: out of memory. Copies from it have ended. */
+char *pinned_bytes(Gpu *gpu, PinnedBuffer *buffer, size_t size)
+{
+    if (size > buffer->size || !buffer->memory) {
+        gpu_wait(gpu);
+        pinned_free(buffer->memory);
+        buffer->size = size + size / 4 + 4096;
+        buffer->memory = pinned_alloc(buffer->size);
+        if (!buffer->memory) {
+            buffer->size = 0;
+            record_error(gpu, cudaErrorMemoryAllocation);
+        }
+    }
+    return buffer->memory;
+}
+
+RankShare *share_create(OozeRanks *ranks)
+{
+    const size_t count = (size_t)ranks->count;
+    RankShare *share = static_cast<RankShare *>(ooze_alloc_zero(1, sizeof(RankShare)));
+    if (!share) {
+        return nullptr;
+    }
+    share->ranks = share->split.ranks = ranks;
+    share->counts = static_cast<uint64_t *>(ooze_alloc_zero(5 * (count + 1), sizeof(uint64_t)));
+    if (!share->counts || !ooze_ranks_shares_create(&share->shares, ranks)) {
+        share_destroy(nullptr, share);
+        return nullptr;
+    }
+    share->send_at = share->counts + count + 1;
+    share->receive_at = share->send_at + count + 1;
+    share->bytes = share->receive_at + count + 1;
+    return share;
+}
+
+void share_destroy(Gpu *gpu, RankShare *share)
+{
+    if (!share) {
+        return;
+    }
+    for (PinnedBuffer &buffer : share->pinned) {
+        pinned_free(buffer.memory);
+    }
+    DeviceBuffer *buffers[] = {&share->send_buffer, &share->packed, &share->incoming,
+                               &share->gathered};
+    for (DeviceBuffer *buffer : buffers) {
+        if (buffer->memory) {
+            buffer_free(gpu, buffer);
+        }
+    }
+    ooze_split_free(&share->split);
+    ooze_ranks_shares_free(&share->shares);
+    ooze_free(share->counts);
+    ooze_free(share);
+}
+
+uint64_t all_particles(const Gpu *gpu, uint64_t n)
+{
+    return gpu->share ? gpu->share->total : n;
+}
+
+Range needed_particles(const Gpu *gpu, uint64_t n)
+{
+    const RankShare *share = gpu->share;
+    return share ? Range{share->begin / SLICE * SLICE, share->begin + share->own} : Range{0, n};
+}
+
+OwnRange own_range(const Gpu *gpu, uint64_t n)
+{
+    const RankShare *share = gpu->share;
+    return share ? OwnRange{(uint32_t)share->begin, (uint32_t)share->own}
+                 : OwnRange{0, (uint32_t)n};
+}
+
+/* ---- ghosts ---- */
+
+/* Which bytes of which elements a message has. Captured by loop bodies. */
+template <class Word> struct Packing {
+    Word *data;
+    const uint32_t *place; /* see RefreshedPart */
+    uint64_t stride, offset;
+    uint32_t width; /* words of an element that are sent */
+    /* where they are in an element of the message */
+    uint64_t sent_stride, sent_offset;
+    __device__ Word *word(uint32_t i, uint32_t w) const
+    {
+        const uint64_t element = place ? place[i] : i;
+        return data + element * stride + offset + w;
+    }
+    __device__ uint64_t sent(uint32_t e, uint32_t w) const
+    {
+        return e * sent_stride + sent_offset + w;
+    }
+};
+
+/* A part of each element of a message. */
+struct SentPart {
+    RefreshedPart part;
+    size_t stride, offset; /* in the message */
+};
+
+template <class Word> static Packing<Word> packing_of(const SentPart &sent)
+{
+    const RefreshedPart &part = sent.part;
+    const size_t size = sizeof(Word);
+    return {
+        static_cast<Word *>(part.data), part.place,         part.stride / size, part.offset / size,
+        (uint32_t)(part.size / size),   sent.stride / size, sent.offset / size};
+}
+
+template <class Word> static void pack(Gpu *gpu, const SentPart &part, void *to_bytes)
+{
+    const RankShare *share = gpu->share;
+    const Packing<Word> packing = packing_of<Word>(part);
+    const uint32_t *send = static_cast<const uint32_t *>(share->send_buffer.memory);
+    const uint32_t begin = (uint32_t)share->begin;
+    Word *to = static_cast<Word *>(to_bytes);
+    for_each(
+        gpu, share->send_at[share->ranks->count] * packing.width, OOZE_BODY(uint32_t k) {
+            const uint32_t e = k / packing.width, w = k % packing.width;
+            to[packing.sent(e, w)] = *packing.word(begin + send[e], w);
+        });
+}
+
+template <class Word> static void unpack(Gpu *gpu, const SentPart &part, const void *from_bytes)
+{
+    const RankShare *share = gpu->share;
+    const Packing<Word> packing = packing_of<Word>(part);
+    const uint32_t begin = (uint32_t)share->begin, own = (uint32_t)share->own;
+    const Word *from = static_cast<const Word *>(from_bytes);
+    for_each(
+        gpu, share->receive_at[share->ranks->count] * packing.width, OOZE_BODY(uint32_t k) {
+            const uint32_t e = k / packing.width, w = k % packing.width;
+            *packing.word(e < begin ? e : e + own, w) = from[packing.sent(e, w)];
+        });
+}
+
+/* Messages from `packed` to `incoming`, both in device memory: straight from there where MPI can,
+   else by way of pinned memory. Waits. */
+static void exchange(Gpu *gpu, size_t size, const void *packed, void *incoming)
+{
+    RankShare *share = gpu->share;
+    OozeRanks *ranks = share->ranks;
+    uint64_t *send = share->bytes, *receive = send + ranks->count + 1;
+    for (int r = 0; r <= ranks->count; r++) {
+        send[r] = share->send_at[r] * size;
+        receive[r] = share->receive_at[r] * size;
+    }
+    if (ranks->takes_device_memory && !OOZE_STAND_IN) {
+        gpu_wait(gpu);
+        ranks->exchange(ranks, packed, send, incoming, receive);
+        return;
+    }
+    char *sent = pinned_bytes(gpu, &share->pinned[0], send[ranks->count]);
+    char *received = pinned_bytes(gpu, &share->pinned[1], receive[ranks->count]);
+    copy_to_pinned(gpu, sent, packed, send[ranks->count]);
+    gpu_wait(gpu); /* also for the copy from `received` of the last exchange */
+    if (gpu->failed == cudaSuccess) {
+        ranks->exchange(ranks, sent, send, received, receive);
+        copy_in(gpu, incoming, received, receive[ranks->count]);
+    }
+}
+
+static bool has_words(const SentPart &sent)
+{
+    const RefreshedPart &part = sent.part;
+    const size_t all = part.size | part.stride | part.offset | sent.stride | sent.offset;
+    return all % sizeof(uint32_t) == 0;
+}
+
+/* Sends parts of several arrays in one message to each rank. */
+static void refresh_parts(Gpu *gpu, const SentPart *parts, int count)
+{
+    RankShare *share = gpu->share;
+    const int ranks = share->ranks->count;
+    const size_t stride = parts[0].stride;
+    void *packed = buffer_bytes(gpu, &share->packed, share->send_at[ranks] * stride + 16);
+    void *incoming = buffer_bytes(gpu, &share->incoming, share->receive_at[ranks] * stride + 16);
+    if (gpu->failed != cudaSuccess) {
+        return;
+    }
+    for (int k = 0; k < count; k++) {
+        has_words(parts[k]) ? pack<uint32_t>(gpu, parts[k], packed)
+                            : pack<uint8_t>(gpu, parts[k], packed);
+    }
+    exchange(gpu, stride, packed, incoming);
+    for (int k = 0; k < count; k++) {
+        has_words(parts[k]) ? unpack<uint32_t>(gpu, parts[k], incoming)
+                            : unpack<uint8_t>(gpu, parts[k], incoming);
+    }
+}
+
+void refresh_part(Gpu *gpu, const RefreshedPart &part)
+{
+    if (gpu->share && gpu->failed == cudaSuccess) {
+        const SentPart sent = {part, part.size, 0};
+        refresh_parts(gpu, &sent, 1);
+    }
+}
+
+void refresh_store(Gpu *gpu, const Store *store)
+{
+    const size_t word = sizeof(uint32_t);
+    SentPart parts[FIELDS_MAX];
+    size_t stride = 0;
+    for (int f = 0; f < store->field_count; f++) {
+        const size_t size = store->field[f].size;
+        parts[f] = {{store->field[f].buffer.memory, size, size, 0, nullptr}, 0, stride};
+        stride += (size + word - 1) / word * word;
+    }
+    for (int f = 0; f < store->field_count; f++) {
+        parts[f].stride = stride;
+    }
+    refresh_parts(gpu, parts, store->field_count);
+}
+
+void refresh(Gpu *gpu, void *data, size_t size)
+{
+    refresh_part(gpu, {data, size, size, 0, nullptr});
+}
+
+/* ---- numbers of all ranks ---- */
+
+void max_over_ranks(Gpu *gpu, double *values, int count)
+{
+    if (gpu->share && gpu->failed == cudaSuccess) {
+        gpu->share->ranks->max(gpu->share->ranks, values, count);
+    }
+}
+
+void any_over_ranks(Gpu *gpu, uint8_t *flags, uint64_t count)
+{
+    if (!gpu->share || count == 0) {
+        return;
+    }
+    uint8_t bytes[FLAGS_MAX];
+    double values[FLAGS_MAX];
+    for (uint64_t done = 0; done < count; done += FLAGS_MAX) {
+        const uint64_t here = count - done < FLAGS_MAX ? count - done : (uint64_t)FLAGS_MAX;
+        copy_out(gpu, bytes, flags + done, here);
+        for (uint64_t k = 0; k < here; k++) {
+            values[k] = bytes[k];
+        }
+        max_over_ranks(gpu, values, (int)here);
+        for (uint64_t k = 0; k < here; k++) {
+            bytes[k] = (uint8_t)values[k];
+        }
+        copy_in(gpu, flags + done, bytes, here);
+        gpu_wait(gpu);
+    }
+}
+
+static void box_to_maxima(const PointBox &box, double most[6])
+{
+    for (int k = 0; k < 3; k++) {
+        most[k] = -(double)box.low[k];
+        most[3 + k] = (double)box.high[k];
+    }
+}
+
+OozeStatus box_over_ranks(Gpu *gpu, const float4 *points, uint64_t n, PointBox *box,
+                          OozeError *error)
+{
+    const OwnRange own = own_range(gpu, n);
+    *box = box_of_none();
+    OozeStatus result =
+        own.count > 0 ? find_box(gpu, box, points + own.begin, own.count, error) : OOZE_OK;
+    if (result) {
+        return result;
+    }
+    double most[6];
+    box_to_maxima(*box, most);
+    max_over_ranks(gpu, most, 6);
+    for (int k = 0; k < 3; k++) {
+        box->low[k] = (float)-most[k];
+        box->high[k] = (float)most[3 + k];
+    }
+    return OOZE_OK;
+}
+
+bool ghosts_suffice(Gpu *gpu, const float4 *u, uint64_t n, float dt, float support)
+{
+    RankShare *share = gpu->share;
+    if (!share) {
+        return true;
+    }
+    const OwnRange own = own_range(gpu, n);
+    const float4 *own_u = u + own.begin;
+    const PointBox none = box_of_none();
+    const PointBox range = sum_to_host(
+        gpu, own.count, none,
+        OOZE_BODY(uint32_t i) { return box_of_point(own_u[i].x, own_u[i].y, own_u[i].z); });
+    double most[6];
+    box_to_maxima(range, most);
+    max_over_ranks(gpu, most, 6);
+    bool suffice = true;
+    for (int k = 0; k < 3; k++) {
+        const float spread = dt * (float)(most[k] + most[3 + k]) * (1.0f + 1e-4f);
+        suffice = suffice && !(spread > share->spread[k]);
+        share->spread[k] = 1.25f * spread + 0.02f * support;
+    }
+    share->again = !suffice;
+    return suffice;
+}
+
+/* ---- sums ---- */
+
+uint64_t share_grain(uint64_t total)
+{
+#ifdef __CUDACC__
+    return total >= GROUPED_FROM ? (uint64_t)GROUP * BLOCK : (uint64_t)OOZE_SPLIT_BLOCK;
+#else
+    (void)total;
+    return OOZE_SPLIT_BLOCK;
+#endif
+}
+
+const void *gather_partials(Gpu *gpu, const void *own, size_t size, uint64_t grain, uint64_t *count)
+{
+    RankShare *share = gpu->share;
+    OozeRanks *ranks = share->ranks;
+    uint64_t *bytes = share->bytes, all = 0;
+    for (int r = 0; r < ranks->count; r++) {
+        bytes[r] = (share->counts[r] + grain - 1) / grain * size;
+        all += bytes[r];
+    }
+    char *sent = pinned_bytes(gpu, &share->pinned[0], bytes[ranks->rank]);
+    char *received = pinned_bytes(gpu, &share->pinned[1], all);
+    void *gathered = buffer_bytes(gpu, &share->gathered, all + size);
+    copy_to_pinned(gpu, sent, own, bytes[ranks->rank]);
+    gpu_wait(gpu);
+    if (gpu->failed != cudaSuccess) {
+        return nullptr;
+    }
+    ranks->gather_varied(ranks, sent, bytes, received);
+    copy_in(gpu, gathered, received, all);
+    *count = all / size;
+    return gathered;
+}
+
+} // namespace ooze

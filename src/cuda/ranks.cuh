@@ -1,0 +1,101 @@
+/* Steps that several processes share. Each has a contiguous range of the order of all particles, as
+   the grid of the engine sorts them. During a substep the store holds copies of the particles of
+   other ranks near its own, ghosts, all in the order of all particles: ghosts of ranks before this
+   one, own particles, ghosts of ranks behind it. So lists have the order of one process.
+
+   Loops run over ghosts, too. What they compute there from neighbours is wrong, since lists of
+   ghosts lack particles: `refresh` brings the values of the owners before a loop reads them at
+   neighbours. Sums over particles are sums over the own particles of all ranks: rank_sums.cuh. On
+   one process gpu->share is NULL, and functions do nothing. */
+#ifndef OOZE_CUDA_RANKS_CUH
+#define OOZE_CUDA_RANKS_CUH
+
+#include "cuda/engine.cuh"
+
+extern "C" {
+#include "particles/split.h"
+#include "world/ranks_shares.h"
+}
+
+namespace ooze
+{
+
+/* Host memory that the GPU copies from and to at the speed of the bus. Starts as zero. */
+struct PinnedBuffer {
+    char *memory;
+    size_t size;
+};
+
+struct RankShare {
+    OozeRanks *ranks;
+    OozeSplit split;        /* of the last sort */
+    OozeRanksShares shares; /* of the ranks in the particles */
+    uint64_t total, first;  /* particles of all ranks, and of the ranks before this one */
+    uint64_t begin, own;    /* own particles in the store: ghosts precede and follow them */
+    bool has_ghosts;
+    double reach;                   /* m: ghosts are within it, and the spread, of own particles */
+    uint64_t *counts;               /* own particles of each rank */
+    uint64_t *send_at, *receive_at; /* per rank and one more: particles */
+    uint64_t *bytes;                /* working memory: 2 (ranks + 1) */
+    PointBox box;                   /* around the particles of all ranks */
+    /* m: by how much less or more some particles move along each axis than others in a substep; so
+       much farther apart may neighbours at predicted positions be */
+    float spread[3];
+    bool again; /* the substep repeats: some moved farther apart than ghosts were found for */
+    DeviceBuffer send_buffer, packed, incoming, gathered;
+    PinnedBuffer pinned[3]; /* sent, received, and a number of the density stage */
+};
+
+/* NULL, and the GPU has failed: out of memory. Waits where the memory grows. */
+char *pinned_bytes(Gpu *gpu, PinnedBuffer *buffer, size_t size);
+/* Copies from the device, and does not wait. Unlike copy_out, it sends no message: one may be
+   expected already. */
+void copy_to_pinned(Gpu *gpu, void *to, const void *from, size_t size);
+
+/* NULL: out of memory. */
+RankShare *share_create(OozeRanks *ranks);
+void share_destroy(Gpu *gpu, RankShare *share);
+
+/* The engine's sort: divides the particles of all ranks, moves them to their rank and sorts
+   them. */
+OozeStatus ranks_sort(Engine *engine, const OozeStepContext *context, float low[3], float high[3],
+                      OozeError *error);
+/* Adds the ghosts to the store, and sorts the grid with them. */
+OozeStatus ranks_find_ghosts(Engine *engine, const OozeStepContext *context, OozeError *error);
+void ranks_drop_ghosts(Engine *engine);
+
+/* The own particles among n in the store. Captured by loop bodies. */
+struct OwnRange {
+    uint32_t begin, count;
+    __host__ __device__ bool has(uint32_t i) const { return i - begin < count; }
+};
+OwnRange own_range(const Gpu *gpu, uint64_t n);
+
+/* The ghosts' elements of an array become those of their owners. */
+void refresh(Gpu *gpu, void *data, size_t size);
+/* The same of `size` bytes at `offset` in elements of `stride` bytes; of particle i they are in
+   element place[i], NULL: i. */
+struct RefreshedPart {
+    void *data;
+    size_t size, stride, offset;
+    const uint32_t *place;
+};
+void refresh_part(Gpu *gpu, const RefreshedPart &part);
+/* All fields, in one message to each rank. */
+void refresh_store(Gpu *gpu, const Store *store);
+
+/* The largest of the numbers of all ranks, element by element. */
+void max_over_ranks(Gpu *gpu, double *values, int count);
+/* The same of a device array of flags, at most FLAGS_MAX. */
+enum { FLAGS_MAX = 4096 };
+void any_over_ranks(Gpu *gpu, uint8_t *flags, uint64_t count);
+/* The box around the own points of all ranks. */
+OozeStatus box_over_ranks(Gpu *gpu, const float4 *points, uint64_t n, PointBox *box,
+                          OozeError *error);
+/* Whether ghosts suffice for neighbours of particles that move by dt u; if not, the substep is to
+   be repeated. Waits. */
+bool ghosts_suffice(Gpu *gpu, const float4 *u, uint64_t n, float dt, float support);
+
+} // namespace ooze
+
+#endif

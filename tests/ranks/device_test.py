@@ -1,0 +1,115 @@
+"""Steps that several processes share on GPUs: the same bits as one process on a GPU, whatever the
+number of processes and the cuts between them; what cannot be shared is refused in one sentence.
+Device code may be compiled for the processor. Skipped without MPI, and without device code."""
+import os
+import pathlib
+import subprocess
+import sys
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import ranks_test  # noqa: E402
+
+RANKS = (2, 3, 7) if ranks_test.FULL else (2, 3)
+SLIME = "{density: 1000, modulus: 200, relaxation_time: 0.05}"
+MASS = "name: conformation, velocity_preconditioner: mass"
+BODY = """
+  - {name: cube, material: slime, body: rigid,
+     shape: {type: box, position: [0.02, 0.26, 0.05], size: [0.05, 0.05, 0.05]}}
+
+emitters:"""
+
+
+def has_device():
+    said = subprocess.run([ranks_test.OOZE, "version"], capture_output=True, text=True).stdout
+    row = [line for line in said.splitlines() if line.strip().startswith("cuda")]
+    return bool(row) and row[0].split()[1] == "yes" and "no GPU" not in row[0]
+
+
+class DeviceRanksTest(ranks_test.RanksBase):
+    ENVIRONMENT = dict(ranks_test.ENVIRONMENT, OOZE_DEVICE="cuda", OMP_NUM_THREADS="1")
+
+    def test_conformation_has_the_same_bits(self):
+        """Fluid, walls, a moving solid, a nozzle and a sink, on other cuts every ten substeps. The
+        bits are not those of the processor: device code has made them."""
+        text = ranks_test.variant("{" + MASS + "}", SLIME, duration="0.1")
+        one = self.expect_same_bits(text, RANKS)
+        other = self.folder / "processor"
+        done = self.run_ooze(0, "run", self.scene(text), "-o", other, "--device", "cpu")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertNotEqual(self.hash_of(other), self.hash_of(one))
+
+    def test_rounded_directions_have_the_same_bits(self):
+        """Those of large scenes."""
+        self.ENVIRONMENT = dict(self.ENVIRONMENT, OOZE_PACK_FROM="100")
+        self.expect_same_bits(ranks_test.variant("{" + MASS + "}", SLIME, duration="0.05"), RANKS)
+
+    def test_second_order_modes_and_divergence_have_the_same_bits(self):
+        material = "{density: 1000, modulus: 300, relaxation_time: 0.2, modulus_2: 100, " \
+                   "relaxation_time_2: 0.01, solvent_viscosity: 1}"
+        text = ranks_test.variant("{" + MASS + ", divergence_iterations: 2}", material,
+                                  duration="0.05")
+        self.expect_same_bits(text, (3,))
+
+    def test_heat_and_surface_tension_have_the_same_bits(self):
+        """Of two fluids and of walls; particles farther away than a support matter."""
+        material = "{density: 1000, modulus: 300, surface_tension: 0.4, contact_angle: 60, " \
+                   "diffusivity: 2e-5, heat_capacity: 2000, temperature_table: " \
+                   "[{temperature: 20, relaxation_time: 0.05}, " \
+                   "{temperature: 80, relaxation_time: 0.005}]}\n" \
+                   "  oil: {density: 900, viscosity: 1, surface_tension: 0.3, " \
+                   "interface_tension: 0.2}"
+        text = ranks_test.variant("{" + MASS + "}", material, duration="0.05")
+        text = text.replace("{name: jet, material: slime", "{name: jet, material: oil")
+        text = text.replace("friction: inf}", "friction: inf, temperature: 90}")
+        text = text.replace("\nprobes:", "\nair: {temperature: 20, transfer: 10}\nprobes:")
+        self.expect_same_bits(text, (3,))
+
+    def test_separate_drops_in_a_periodic_box_have_the_same_bits(self):
+        """Drops accept the initial guess of the velocities each for itself, wherever the cuts are;
+        they cross the box, and move apart by several supports a step."""
+        text = ranks_test.variant("{" + MASS + "}", "{density: 1400, modulus: 8000, "
+                                  "relaxation_time: 0.5, solvent_viscosity: 5}", duration="0.05")
+        text = text.replace("\nemitters:", """
+  - {name: drop, material: slime, shape: {type: sphere, position: [0.1, 0.3, 0.1], radius: 0.05},
+     velocity: [0.3, 0.1, 6]}
+  - {name: small, material: slime, shape: {type: sphere, position: [0.1, 0.4, -0.1], radius: 0.02},
+     velocity: [0.3, 0.1, -6]}
+  - {name: single, material: slime, shape: {type: box, position: [-0.2, 0.4, -0.1],
+     size: [0.01, 0.01, 0.01]}}
+
+periodic: {z: [-0.2, 0.2]}
+max_travel: 20
+emitters:""")
+        self.expect_same_bits(text, RANKS)
+
+    def test_resumes_with_another_number_of_processes(self):
+        self.expect_resumed(ranks_test.variant("{" + MASS + "}", SLIME, duration="0.05"))
+
+    def test_refuses_what_cannot_be_shared(self):
+        def scene(method=MASS, material=SLIME):
+            return ranks_test.variant("{" + method + "}", material, duration="0.05")
+        for text, reason in (
+                (scene("name: conformation"), "velocity_preconditioner: auto"),
+                (scene("name: conformation, velocity_preconditioner: multigrid"),
+                 "velocity_preconditioner: multigrid"),
+                (scene(MASS + ", impact_passes: 2"), "impact_passes"),
+                (scene("name: conformation, formulation: consistent"), "formulation: consistent"),
+                (scene("name: links", ranks_test.LINKS), "method 'links'"),
+                (scene().replace("\nprobes:", ranks_test.BALL), "dynamic solids"),
+                (scene().replace("\nemitters:", BODY), "particle bodies")):
+            with self.subTest(reason):
+                run = self.folder / f"run {reason}"
+                done = self.run_ooze(2, "run", self.scene(text), "-o", run)
+                self.assertNotEqual(done.returncode, 0)
+                self.assertEqual(done.stderr.count("2 processes cannot share these steps on GPUs, "
+                                                   "because"), 1, done.stderr)
+                self.assertIn(reason, done.stderr)
+                self.assertFalse(run.exists(), os.listdir(self.folder))
+
+
+if __name__ == "__main__":
+    if not ranks_test.has_mpi() or not has_device():
+        print("no MPI, or no device code")
+        sys.exit(77)
+    unittest.main()
