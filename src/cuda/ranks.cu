@@ -361,7 +361,7 @@ uint64_t share_grain(uint64_t total)
 #endif
 }
 
-const void *gather_partials(Gpu *gpu, const void *own, size_t size, uint64_t grain, uint64_t *count)
+void *gather_partials(Gpu *gpu, const void *own, size_t size, uint64_t grain, uint64_t *count)
 {
     RankShare *share = gpu->share;
     OozeRanks *ranks = share->ranks;
@@ -372,7 +372,7 @@ const void *gather_partials(Gpu *gpu, const void *own, size_t size, uint64_t gra
     }
     char *sent = pinned_bytes(gpu, &share->pinned[0], bytes[ranks->rank]);
     char *received = pinned_bytes(gpu, &share->pinned[1], all);
-    void *gathered = buffer_bytes(gpu, &share->gathered, all + size);
+    void *gathered = buffer_bytes(gpu, &share->gathered, 2 * all + size);
     copy_to_pinned(gpu, sent, own, bytes[ranks->rank]);
     gpu_wait(gpu);
     if (gpu->failed != cudaSuccess) {
