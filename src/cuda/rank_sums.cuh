@@ -77,6 +77,14 @@ void sum_particles(Gpu *gpu, uint64_t n, T none, Body body, Then then)
     sum_particles_lanes<1>(gpu, n, none, any, then);
 }
 
+/* As sum_to_host. */
+template <class T, class Body> T sum_particles_to_host(Gpu *gpu, uint64_t n, T none, Body body)
+{
+    T found = none;
+    sum_particles(gpu, n, none, body, message_sender(gpu));
+    return receive(gpu, &found) ? found : none;
+}
+
 } // namespace ooze
 
 #endif

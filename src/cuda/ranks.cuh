@@ -92,8 +92,8 @@ void any_over_ranks(Gpu *gpu, uint8_t *flags, uint64_t count);
 /* The box around the own points of all ranks. */
 OozeStatus box_over_ranks(Gpu *gpu, const float4 *points, uint64_t n, PointBox *box,
                           OozeError *error);
-/* Whether ghosts suffice for neighbours of particles that move by dt u; if not, the substep is to
-   be repeated. Waits. */
+/* Whether ghosts suffice for neighbours of particles that move by dt u; if not, the method returns
+   without having changed particles, and the substep is repeated. Waits. */
 bool ghosts_suffice(Gpu *gpu, const float4 *u, uint64_t n, float dt, float support);
 
 } // namespace ooze
