@@ -26,6 +26,14 @@ struct PinnedBuffer {
     size_t size;
 };
 
+/* `size` bytes at `offset` in elements of `stride` bytes of an array; of particle i they are in
+   element place[i], NULL: i. */
+struct RefreshedPart {
+    void *data;
+    size_t size, stride, offset;
+    const uint32_t *place;
+};
+
 struct RankShare {
     OozeRanks *ranks;
     OozeSplit split;        /* of the last sort */
@@ -43,7 +51,9 @@ struct RankShare {
     float spread[3];
     bool again; /* the substep repeats: some moved farther apart than ghosts were found for */
     DeviceBuffer send_buffer, packed, incoming, gathered;
-    PinnedBuffer pinned[3]; /* sent, received, and a number of the density stage */
+    PinnedBuffer pinned[3];       /* sent, received, and a number of the density stage */
+    RefreshedPart along;          /* see refresh_with_sum; data NULL: nothing */
+    PinnedBuffer along_pinned[2]; /* sent, received */
 };
 
 /* NULL, and the GPU has failed: out of memory. Waits where the memory grows. */
@@ -73,14 +83,9 @@ OwnRange own_range(const Gpu *gpu, uint64_t n);
 
 /* The ghosts' elements of an array become those of their owners. */
 void refresh(Gpu *gpu, void *data, size_t size);
-/* The same of `size` bytes at `offset` in elements of `stride` bytes; of particle i they are in
-   element place[i], NULL: i. */
-struct RefreshedPart {
-    void *data;
-    size_t size, stride, offset;
-    const uint32_t *place;
-};
 void refresh_part(Gpu *gpu, const RefreshedPart &part);
+/* The next sum over particles refreshes the array after its loop, and waits once for both. */
+void refresh_with_sum(Gpu *gpu, const RefreshedPart &part);
 /* All fields, in one message to each rank. */
 void refresh_store(Gpu *gpu, const Store *store);
 
