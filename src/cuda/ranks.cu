@@ -60,6 +60,15 @@ char *pinned_bytes(Gpu *gpu, PinnedBuffer *buffer, size_t size)
     return buffer->memory;
 }
 
+void pinned_trim(PinnedBuffer *buffer)
+{
+    const size_t kept = 64 << 20;
+    if (buffer->size > kept) {
+        pinned_free(buffer->memory);
+        *buffer = {nullptr, 0};
+    }
+}
+
 RankShare *share_create(OozeRanks *ranks)
 {
     const size_t count = (size_t)ranks->count;

@@ -58,6 +58,9 @@ struct RankShare {
 
 /* NULL, and the GPU has failed: out of memory. Waits where the memory grows. */
 char *pinned_bytes(Gpu *gpu, PinnedBuffer *buffer, size_t size);
+/* Frees it where it is larger than what exchanges need: the first substep moves all particles. The
+   GPU does not use it any more. */
+void pinned_trim(PinnedBuffer *buffer);
 /* Copies from the device, and does not wait. Unlike copy_out, it sends no message: one may be
    expected already. */
 void copy_to_pinned(Gpu *gpu, void *to, const void *from, size_t size);
