@@ -48,7 +48,8 @@ DEVICE_BASELINES = "^springs_(T0|T1[0134567])|^stress_(T0|T1[45])|^wcsph_T0[1-7]
 DEVICE_ALL = ["-R", "^(device|conformation|coupling)_|^(parity|ranks)_device$|"
                     f"{DEVICE_LINKS}|{DEVICE_HEAT}|{DEVICE_BASELINES}"]
 DEVICE_FEW = ["-R", "^device_|^(parity|ranks)_device$|^links_(T01|T04|T20)_|"
-                    "^coupling_(T06|T09|T13)|^heat_(T20|T3[23])|^springs_(T02|T06|T07|T09|T1[0134])_|^stress_T0[1236]_|"
+                    "^coupling_(T06|T09|T13)|^heat_(T20|T3[23])|"
+                    "^springs_(T02|T06|T07|T09|T1[0134])_|^stress_T0[1236]_|"
                     f"^wcsph_T0[13]_|^conformation_({'|'.join(DEVICE_SOME)})"]
 
 # Long tests, which the release suite runs.

@@ -403,36 +403,71 @@ template <class T> __device__ T sum_partials(const T *partial, uint32_t count, T
     return block_sum(all, shared);
 }
 
+/* What a launch of sum_kernel does: a whole sum, or, of sums that several processes share, the sums
+   of blocks or of groups of its own particles, and later the rest, from the sums of all processes.
+   One kernel does all of them, so that they have the same bits. */
+enum SumPart { SUM_WHOLE, SUM_BLOCKS, SUM_GROUPS, SUM_REST_OF_BLOCKS, SUM_REST_OF_GROUPS };
+struct SumPlan {
+    SumPart part;
+    uint32_t first, end; /* particles; of the rest: the number of sums of blocks or groups */
+};
+
+/* The rest of a sum; `partial` has room for the sums of groups behind those of blocks. */
+template <class T> __device__ T rest_of_sum(SumPlan plan, T none, T *partial, T *shared)
+{
+    uint32_t count = plan.end;
+    if (plan.part == SUM_REST_OF_BLOCKS) {
+        T *sums = partial + count;
+        const uint32_t groups = (count + GROUP - 1) / GROUP;
+        for (uint32_t group = 0; group < groups; group++) {
+            uint32_t members = group + 1 < groups ? (uint32_t)GROUP : count - group * GROUP;
+            T sum = sum_partials(partial + (uint64_t)group * GROUP, members, none, shared);
+            if (threadIdx.x == 0) {
+                sums[group] = sum;
+            }
+            __syncthreads();
+        }
+        partial = sums;
+        count = groups;
+    }
+    return count > 1 ? sum_partials(partial, count, none, shared) : count > 0 ? partial[0] : none;
+}
+
 template <int LANES, class T, class Body, class Then>
 __global__ void __launch_bounds__(BLOCK)
-    sum_kernel(uint32_t n, T none, T *partial, uint32_t *ticket, Body body, Then then)
+    sum_kernel(SumPlan plan, T none, T *partial, uint32_t *ticket, Body body, Then then)
 {
     __shared__ __align__(16) char memory[BLOCK / 32 * sizeof(T)];
-    T *shared = reinterpret_cast<T *>(memory);
-    uint32_t i = blockIdx.x * (BLOCK / LANES) + threadIdx.x / LANES, lane = threadIdx.x % LANES;
-    uint32_t group = blockIdx.x / GROUP, groups = (gridDim.x + GROUP - 1) / GROUP;
-    uint32_t members = group + 1 < groups ? (uint32_t)GROUP : gridDim.x - group * GROUP;
-    T mine = none;
-    if (i < n) {
-        T value = body(i, lane);
-        mine = lane == 0 ? value : none;
-    }
-    T sum = block_sum(mine, shared);
-    if (threadIdx.x == 0) {
-        partial[blockIdx.x] = sum;
-    }
-    if (!is_last(ticket + 1 + group, members)) {
-        return;
-    }
-    sum = sum_partials(partial + (uint64_t)group * GROUP, members, none, shared);
-    if (groups > 1) {
-        if (threadIdx.x == 0) {
-            partial[gridDim.x + group] = sum;
+    T *shared = reinterpret_cast<T *>(memory), sum = none;
+    if (plan.part <= SUM_GROUPS) {
+        uint32_t i = plan.first + blockIdx.x * (BLOCK / LANES) + threadIdx.x / LANES;
+        uint32_t lane = threadIdx.x % LANES;
+        uint32_t group = blockIdx.x / GROUP, groups = (gridDim.x + GROUP - 1) / GROUP;
+        uint32_t members = group + 1 < groups ? (uint32_t)GROUP : gridDim.x - group * GROUP;
+        T mine = none;
+        if (i < plan.end) {
+            T value = body(i, lane);
+            mine = lane == 0 ? value : none;
         }
-        if (!is_last(ticket, groups)) {
+        sum = block_sum(mine, shared);
+        if (threadIdx.x == 0) {
+            partial[blockIdx.x] = sum;
+        }
+        if (plan.part == SUM_BLOCKS || !is_last(ticket + 1 + group, members)) {
             return;
         }
-        sum = sum_partials(partial + gridDim.x, groups, none, shared);
+        sum = sum_partials(partial + (uint64_t)group * GROUP, members, none, shared);
+        if (groups > 1 || plan.part == SUM_GROUPS) {
+            if (threadIdx.x == 0) {
+                partial[gridDim.x + group] = sum;
+            }
+            if (plan.part == SUM_GROUPS || !is_last(ticket, groups)) {
+                return;
+            }
+            sum = sum_partials(partial + gridDim.x, groups, none, shared);
+        }
+    } else {
+        sum = rest_of_sum(plan, none, partial, shared);
     }
     if (threadIdx.x == 0) {
         then(sum);
@@ -456,8 +491,9 @@ void sum_lanes(Gpu *gpu, uint64_t n, T none, Body body, Then then)
     T *partial = static_cast<T *>(buffer_bytes(gpu, &gpu->partial, (blocks + groups) * sizeof(T)));
     uint32_t *ticket = sum_tickets(gpu, 1 + groups);
     if (gpu->failed == cudaSuccess) {
-        launch(gpu, blocks, sum_kernel<LANES, T, Body, Then>, (uint32_t)n, none, partial, ticket,
-               body, then);
+        const SumPlan whole = {SUM_WHOLE, 0, (uint32_t)n};
+        launch(gpu, blocks, sum_kernel<LANES, T, Body, Then>, whole, none, partial, ticket, body,
+               then);
     }
 #else
     static_assert(LANES == 1, "one thread a particle on a processor");

@@ -32,6 +32,9 @@ struct DeviceMethod {
 extern const DeviceMethod blend_method, cauchy_method, conformation_method, links_method,
     springs_method, stress_method, wcsph_method;
 
+/* Of methods whose steps several processes can share, whatever their settings. */
+bool shares_all_steps(const OozeStepContext *context, char *why, size_t size);
+
 /* NULL: the method does not run on the device. */
 const DeviceMethod *device_method_find(const char *name);
 /* Their names, for messages: "'a' and 'b'". */

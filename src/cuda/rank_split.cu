@@ -113,6 +113,8 @@ static OozeStatus migrate(Engine *engine, bool *changed, OozeError *error)
         copy_parts(gpu, store, receive, received_at, received, false);
         gpu_wait(gpu);
     }
+    pinned_trim(&share->pinned[0]);
+    pinned_trim(&share->pinned[1]);
     *changed = in > 0;
     store->box_known = false;
     return status(gpu, split->after, error);

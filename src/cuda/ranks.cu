@@ -60,6 +60,15 @@ char *pinned_bytes(Gpu *gpu, PinnedBuffer *buffer, size_t size)
     return buffer->memory;
 }
 
+void pinned_trim(PinnedBuffer *buffer)
+{
+    const size_t kept = 64 << 20;
+    if (buffer->size > kept) {
+        pinned_free(buffer->memory);
+        *buffer = {nullptr, 0};
+    }
+}
+
 RankShare *share_create(OozeRanks *ranks)
 {
     const size_t count = (size_t)ranks->count;
@@ -85,6 +94,9 @@ void share_destroy(Gpu *gpu, RankShare *share)
         return;
     }
     for (PinnedBuffer &buffer : share->pinned) {
+        pinned_free(buffer.memory);
+    }
+    for (PinnedBuffer &buffer : share->along_pinned) {
         pinned_free(buffer.memory);
     }
     DeviceBuffer *buffers[] = {&share->send_buffer, &share->packed, &share->incoming,
@@ -181,29 +193,41 @@ template <class Word> static void unpack(Gpu *gpu, const SentPart &part, const v
         });
 }
 
-/* Messages from `packed` to `incoming`, both in device memory: straight from there where MPI can,
-   else by way of pinned memory. Waits. */
-static void exchange(Gpu *gpu, size_t size, const void *packed, void *incoming)
+/* Messages go from `packed` to `incoming`, both in device memory: straight from there where MPI can,
+   else by way of pinned memory, to which this copies them. The caller then waits. */
+static bool goes_straight(const RankShare *share)
+{
+    return share->ranks->takes_device_memory && !OOZE_STAND_IN;
+}
+
+static void begin_exchange(Gpu *gpu, size_t size, PinnedBuffer *pinned)
+{
+    RankShare *share = gpu->share;
+    const int ranks = share->ranks->count;
+    const size_t sent = share->send_at[ranks] * size, received = share->receive_at[ranks] * size;
+    if (!goes_straight(share)) {
+        pinned_bytes(gpu, &pinned[1], received);
+        copy_to_pinned(gpu, pinned_bytes(gpu, &pinned[0], sent), share->packed.memory, sent);
+    }
+}
+
+static void end_exchange(Gpu *gpu, size_t size, const PinnedBuffer *pinned)
 {
     RankShare *share = gpu->share;
     OozeRanks *ranks = share->ranks;
     uint64_t *send = share->bytes, *receive = send + ranks->count + 1;
+    if (gpu->failed != cudaSuccess) {
+        return;
+    }
     for (int r = 0; r <= ranks->count; r++) {
         send[r] = share->send_at[r] * size;
         receive[r] = share->receive_at[r] * size;
     }
-    if (ranks->takes_device_memory && !OOZE_STAND_IN) {
-        gpu_wait(gpu);
-        ranks->exchange(ranks, packed, send, incoming, receive);
-        return;
-    }
-    char *sent = pinned_bytes(gpu, &share->pinned[0], send[ranks->count]);
-    char *received = pinned_bytes(gpu, &share->pinned[1], receive[ranks->count]);
-    copy_to_pinned(gpu, sent, packed, send[ranks->count]);
-    gpu_wait(gpu); /* also for the copy from `received` of the last exchange */
-    if (gpu->failed == cudaSuccess) {
-        ranks->exchange(ranks, sent, send, received, receive);
-        copy_in(gpu, incoming, received, receive[ranks->count]);
+    if (goes_straight(share)) {
+        ranks->exchange(ranks, share->packed.memory, send, share->incoming.memory, receive);
+    } else {
+        ranks->exchange(ranks, pinned[0].memory, send, pinned[1].memory, receive);
+        copy_in(gpu, share->incoming.memory, pinned[1].memory, receive[ranks->count]);
     }
 }
 
@@ -214,26 +238,38 @@ static bool has_words(const SentPart &sent)
     return all % sizeof(uint32_t) == 0;
 }
 
-/* Sends parts of several arrays in one message to each rank. */
-static void refresh_parts(Gpu *gpu, const SentPart *parts, int count)
+/* Sends parts of several arrays in one message to each rank. Between both functions the caller
+   waits for the GPU. */
+static void begin_refresh(Gpu *gpu, const SentPart *parts, int count, PinnedBuffer *pinned)
 {
     RankShare *share = gpu->share;
     const int ranks = share->ranks->count;
     const size_t stride = parts[0].stride;
     void *packed = buffer_bytes(gpu, &share->packed, share->send_at[ranks] * stride + 16);
-    void *incoming = buffer_bytes(gpu, &share->incoming, share->receive_at[ranks] * stride + 16);
-    if (gpu->failed != cudaSuccess) {
-        return;
-    }
-    for (int k = 0; k < count; k++) {
+    buffer_bytes(gpu, &share->incoming, share->receive_at[ranks] * stride + 16);
+    for (int k = 0; k < count && gpu->failed == cudaSuccess; k++) {
         has_words(parts[k]) ? pack<uint32_t>(gpu, parts[k], packed)
                             : pack<uint8_t>(gpu, parts[k], packed);
     }
-    exchange(gpu, stride, packed, incoming);
-    for (int k = 0; k < count; k++) {
+    begin_exchange(gpu, stride, pinned);
+}
+
+static void end_refresh(Gpu *gpu, const SentPart *parts, int count, const PinnedBuffer *pinned)
+{
+    const void *incoming = gpu->share->incoming.memory;
+    end_exchange(gpu, parts[0].stride, pinned);
+    for (int k = 0; k < count && gpu->failed == cudaSuccess; k++) {
         has_words(parts[k]) ? unpack<uint32_t>(gpu, parts[k], incoming)
                             : unpack<uint8_t>(gpu, parts[k], incoming);
     }
+}
+
+static void refresh_parts(Gpu *gpu, const SentPart *parts, int count)
+{
+    PinnedBuffer *pinned = gpu->share->pinned;
+    begin_refresh(gpu, parts, count, pinned);
+    gpu_wait(gpu); /* also for the copy from pinned memory of the last exchange */
+    end_refresh(gpu, parts, count, pinned);
 }
 
 void refresh_part(Gpu *gpu, const RefreshedPart &part)
@@ -241,6 +277,13 @@ void refresh_part(Gpu *gpu, const RefreshedPart &part)
     if (gpu->share && gpu->failed == cudaSuccess) {
         const SentPart sent = {part, part.size, 0};
         refresh_parts(gpu, &sent, 1);
+    }
+}
+
+void refresh_with_sum(Gpu *gpu, const RefreshedPart &part)
+{
+    if (gpu->share) {
+        gpu->share->along = part;
     }
 }
 
@@ -361,7 +404,7 @@ uint64_t share_grain(uint64_t total)
 #endif
 }
 
-const void *gather_partials(Gpu *gpu, const void *own, size_t size, uint64_t grain, uint64_t *count)
+void *gather_partials(Gpu *gpu, const void *own, size_t size, uint64_t grain, uint64_t *count)
 {
     RankShare *share = gpu->share;
     OozeRanks *ranks = share->ranks;
@@ -372,8 +415,13 @@ const void *gather_partials(Gpu *gpu, const void *own, size_t size, uint64_t gra
     }
     char *sent = pinned_bytes(gpu, &share->pinned[0], bytes[ranks->rank]);
     char *received = pinned_bytes(gpu, &share->pinned[1], all);
-    void *gathered = buffer_bytes(gpu, &share->gathered, all + size);
+    void *gathered = buffer_bytes(gpu, &share->gathered, 2 * all + size);
     copy_to_pinned(gpu, sent, own, bytes[ranks->rank]);
+    const SentPart along = {share->along, share->along.size, 0};
+    share->along.data = nullptr;
+    if (along.part.data) {
+        begin_refresh(gpu, &along, 1, share->along_pinned);
+    }
     gpu_wait(gpu);
     if (gpu->failed != cudaSuccess) {
         return nullptr;
@@ -381,6 +429,9 @@ const void *gather_partials(Gpu *gpu, const void *own, size_t size, uint64_t gra
     ranks->gather_varied(ranks, sent, bytes, received);
     copy_in(gpu, gathered, received, all);
     *count = all / size;
+    if (along.part.data) {
+        end_refresh(gpu, &along, 1, share->along_pinned);
+    }
     return gathered;
 }
 

@@ -26,6 +26,14 @@ struct PinnedBuffer {
     size_t size;
 };
 
+/* `size` bytes at `offset` in elements of `stride` bytes of an array; of particle i they are in
+   element place[i], NULL: i. */
+struct RefreshedPart {
+    void *data;
+    size_t size, stride, offset;
+    const uint32_t *place;
+};
+
 struct RankShare {
     OozeRanks *ranks;
     OozeSplit split;        /* of the last sort */
@@ -43,11 +51,16 @@ struct RankShare {
     float spread[3];
     bool again; /* the substep repeats: some moved farther apart than ghosts were found for */
     DeviceBuffer send_buffer, packed, incoming, gathered;
-    PinnedBuffer pinned[3]; /* sent, received, and a number of the density stage */
+    PinnedBuffer pinned[3];       /* sent, received, and a number of the density stage */
+    RefreshedPart along;          /* see refresh_with_sum; data NULL: nothing */
+    PinnedBuffer along_pinned[2]; /* sent, received */
 };
 
 /* NULL, and the GPU has failed: out of memory. Waits where the memory grows. */
 char *pinned_bytes(Gpu *gpu, PinnedBuffer *buffer, size_t size);
+/* Frees it where it is larger than what exchanges need: the first substep moves all particles. The
+   GPU does not use it any more. */
+void pinned_trim(PinnedBuffer *buffer);
 /* Copies from the device, and does not wait. Unlike copy_out, it sends no message: one may be
    expected already. */
 void copy_to_pinned(Gpu *gpu, void *to, const void *from, size_t size);
@@ -73,14 +86,9 @@ OwnRange own_range(const Gpu *gpu, uint64_t n);
 
 /* The ghosts' elements of an array become those of their owners. */
 void refresh(Gpu *gpu, void *data, size_t size);
-/* The same of `size` bytes at `offset` in elements of `stride` bytes; of particle i they are in
-   element place[i], NULL: i. */
-struct RefreshedPart {
-    void *data;
-    size_t size, stride, offset;
-    const uint32_t *place;
-};
 void refresh_part(Gpu *gpu, const RefreshedPart &part);
+/* The next sum over particles refreshes the array after its loop, and waits once for both. */
+void refresh_with_sum(Gpu *gpu, const RefreshedPart &part);
 /* All fields, in one message to each rank. */
 void refresh_store(Gpu *gpu, const Store *store);
 
@@ -92,8 +100,8 @@ void any_over_ranks(Gpu *gpu, uint8_t *flags, uint64_t count);
 /* The box around the own points of all ranks. */
 OozeStatus box_over_ranks(Gpu *gpu, const float4 *points, uint64_t n, PointBox *box,
                           OozeError *error);
-/* Whether ghosts suffice for neighbours of particles that move by dt u; if not, the substep is to
-   be repeated. Waits. */
+/* Whether ghosts suffice for neighbours of particles that move by dt u; if not, the method returns
+   without having changed particles, and the substep is repeated. Waits. */
 bool ghosts_suffice(Gpu *gpu, const float4 *u, uint64_t n, float dt, float support);
 
 } // namespace ooze

@@ -83,6 +83,13 @@ max_travel: 20
 emitters:""")
         self.expect_same_bits(text, RANKS)
 
+    def test_stress_and_wcsph_have_the_same_bits(self):
+        text = ranks_test.variant("{name: stress}", SLIME, "1/4000", "0.025")
+        self.expect_same_bits(text, (3,))
+        text = ranks_test.variant("{name: wcsph}", "{density: 1000, viscosity: 1}", "1/4000",
+                                  "0.025")
+        self.expect_same_bits(text, (3,))
+
     def test_resumes_with_another_number_of_processes(self):
         self.expect_resumed(ranks_test.variant("{" + MASS + "}", SLIME, duration="0.05"))
 

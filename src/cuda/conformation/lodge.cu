@@ -135,12 +135,22 @@ static void advance_bodies(Lodge *solve, bool iteration, const int32_t *off)
         });
 }
 
+/* What neighbours read of a direction. */
+static RefreshedPart direction_part(const LodgeView &v)
+{
+    static_assert(sizeof *v.p == sizeof *v.pack.directions, "the same size");
+    void *data = v.pack.directions ? static_cast<void *>(v.pack.directions) : v.p;
+    return {data, sizeof *v.p, sizeof *v.p, 0, nullptr};
+}
+
 /* `then` receives r.z of the particles. */
 template <class Then> static void advance_loop(Lodge *solve, const int32_t *off, Then then)
 {
     StepView s = solve->step->view;
     LodgeView v = solve->view;
     Sum1 none = {0.0};
+    refresh_with_sum(solve->step->gpu, direction_part(v));
+    solve->fresh_direction = true;
     sum_particles(
         solve->step->gpu, s.n, none,
         OOZE_BODY(uint32_t i) {
@@ -253,6 +263,7 @@ static void begin_iterations(Lodge *solve, int pass)
     bool accurate = set->second_order || pass + 1 == solve->passes;
     SolveState *state = solve->view.state;
     solve->multigrid = nullptr;
+    solve->fresh_direction = false;
     if (solve->first_u) { /* multigrid may have been used before */
         for_each(
             step->gpu, 1, OOZE_BODY(uint32_t) { state->min_curvature = OOZE_LODGE_MIN_CURVATURE; });

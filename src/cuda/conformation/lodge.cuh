@@ -42,6 +42,7 @@ struct Lodge {
     Step *step;
     LodgeView view;
     int passes;            /* of this step */
+    bool fresh_direction;  /* ghosts have the direction of their owners */
     struct Impact *impact; /* of long steps; NULL: the step is not long */
     /* of multigrid */
     MultigridUse multigrid_use;

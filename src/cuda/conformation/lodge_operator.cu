@@ -112,7 +112,9 @@ void multiply(Lodge *solve, const Product &product)
 #define STRESS(lanes, wraps)  stress_loop<lanes, wraps>(solve, product)
 #define PRODUCT(lanes, wraps) product_loop<lanes, wraps>(solve, product)
     Gpu *gpu = solve->step->gpu;
-    refresh(gpu, const_cast<float4 *>(product.input), sizeof *product.input);
+    if (product.input != solve->view.p || !solve->fresh_direction) {
+        refresh(gpu, const_cast<float4 *>(product.input), sizeof *product.input);
+    }
     dynamic_spread(solve->step, product.explicit_terms);
     OOZE_EACH_KIND(solve->step, STRESS);
     bonds_add(solve->step, product.input, solve->view.ap, product.explicit_terms, product.off);
@@ -174,7 +176,9 @@ static void refresh_directions(Lodge *solve)
         return;
     }
     const OwnRange own = own_range(gpu, solve->step->view.n);
-    refresh(gpu, v.pack.directions, sizeof *v.pack.directions);
+    if (!solve->fresh_direction) {
+        refresh(gpu, v.pack.directions, sizeof *v.pack.directions);
+    }
     for_each(
         gpu, solve->step->view.n, OOZE_BODY(uint32_t i) {
             if (!own.has(i)) {

@@ -3,6 +3,7 @@
 #include "cuda/density.cuh"
 #include "cuda/method.cuh"
 #include "cuda/pairs.cuh"
+#include "cuda/rank_sums.cuh"
 
 extern "C" {
 #include "methods/stress/particle_formula.h"
@@ -174,6 +175,7 @@ template <int LANES> static float worst_row(Gpu *gpu, const StressView &view)
             s.stiffness[i] = ooze_stress_particle_stiffness(
                 &material_of(s, i), s.strain + 8 * (uint64_t)i, s.correction[i], s.dt);
         });
+    refresh(gpu, s.stiffness, sizeof *s.stiffness);
     for_lanes<LANES>(
         gpu, s.pairs.n, OOZE_BODY(uint32_t i, uint32_t lane) {
             const float own = s.stiffness[i];
@@ -190,7 +192,7 @@ template <int LANES> static float worst_row(Gpu *gpu, const StressView &view)
             }
         });
     Max1 none = {0.0f};
-    return sum_to_host(
+    return sum_particles_to_host(
                gpu, s.pairs.n, none, OOZE_BODY(uint32_t i)->Max1 { return {row[i]}; })
         .a;
 }
@@ -204,7 +206,7 @@ static bool is_unstable(StressStep *step)
         return false;
     }
 #define WORST_ROW(LANES) worst = worst_row<LANES>(step->gpu, step->view)
-    OOZE_LANES(step->view.pairs.n, WORST_ROW);
+    OOZE_LANES(all_particles(step->gpu, step->view.pairs.n), WORST_ROW);
     ooze_timer_lap(c->timer, "stability");
     return ooze_stress_exceeds_bound(c, worst);
 }
@@ -296,14 +298,15 @@ static OozeStatus correct_density(StressStep *step, OozeError *error)
     const OozeStepContext *c = step->context;
     const float kept_share = ooze_stress_kept_share(c);
     StressExcess none = {};
-    StressExcess all = sum_to_host(
+    StressExcess all = sum_particles_to_host(
         step->gpu, s.pairs.n, none, OOZE_BODY(uint32_t i)->StressExcess {
             const float excess = ooze_stress_excess(s.density[i]);
             s.density_target[i] = ooze_stress_density_target(excess, kept_share);
             return {(double)excess, excess};
         });
     c->report->worst_density_error = (double)all.worst;
-    c->report->mean_density_error = all.sum / (double)s.pairs.n;
+    c->report->mean_density_error = all.sum / (double)all_particles(step->gpu, s.pairs.n);
+    refresh(step->gpu, s.next_x, sizeof *s.next_x);
     DensityJob job = {};
     job.context = c;
     job.n = s.pairs.n;
@@ -409,20 +412,39 @@ static void describe(StressStep *step)
     s->shift = scratch<float4>(gpu, n);
 }
 
+/* Whether ghosts suffice for the neighbours of the next positions. */
+static bool finds_neighbours(StressStep *step)
+{
+    const StressView s = step->view;
+    if (step->gpu->share) {
+        const OozePeriodic periodic = s.pairs.periodic;
+        for_each(
+            step->gpu, s.pairs.n, OOZE_BODY(uint32_t i) {
+                s.shift[i] = separation(periodic, s.next_x[i], s.pairs.x[i]);
+            });
+    }
+    return ghosts_suffice(step->gpu, s.shift, s.pairs.n, 1.0f, s.pairs.kernel.support);
+}
+
 static OozeStatus finish(StressStep *step, OozeError *error)
 {
 #define FIND_FLUXES(LANES)  find_fluxes<LANES>(step->gpu, step->view)
 #define KICK(LANES)         kick<LANES>(step->gpu, step->view)
 #define CARRY_STRAIN(LANES) carry_strain<LANES>(step->gpu, step->view)
     OozeStepTimer *timer = step->context->timer;
-    OOZE_LANES(step->view.pairs.n, FIND_FLUXES);
-    OOZE_LANES(step->view.pairs.n, KICK);
+    OOZE_LANES(all_particles(step->gpu, step->view.pairs.n), FIND_FLUXES);
+    refresh(step->gpu, step->view.flux, 3 * sizeof *step->view.flux);
+    OOZE_LANES(all_particles(step->gpu, step->view.pairs.n), KICK);
     ooze_timer_lap(timer, "forces");
     advect(step);
     ooze_timer_lap(timer, "contact");
+    if (!finds_neighbours(step)) {
+        return OOZE_OK;
+    }
     OozeStatus result = correct_density(step, error);
     if (!result) {
-        OOZE_LANES(step->view.pairs.n, CARRY_STRAIN);
+        refresh(step->gpu, step->view.next_u, sizeof *step->view.next_u);
+        OOZE_LANES(all_particles(step->gpu, step->view.pairs.n), CARRY_STRAIN);
         ooze_timer_lap(timer, "stress");
         store_results(step);
         ooze_timer_lap(timer, "store");
@@ -437,7 +459,7 @@ static OozeStatus step(Engine *engine, void *, OozeStepContext *context, OozeErr
     step.engine = engine;
     step.gpu = &engine->gpu;
     step.context = context;
-    if (engine->store.n == 0) {
+    if (all_particles(step.gpu, engine->store.n) == 0) {
         return OOZE_OK;
     }
     describe(&step);
@@ -446,7 +468,7 @@ static OozeStatus step(Engine *engine, void *, OozeStepContext *context, OozeErr
         return result;
     }
 #define GATHER(LANES) gather<LANES>(step.gpu, step.view)
-    OOZE_LANES(step.view.pairs.n, GATHER);
+    OOZE_LANES(all_particles(step.gpu, step.view.pairs.n), GATHER);
     ooze_timer_lap(context->timer, "gather");
     if (is_unstable(&step)) {
         context->report->too_far = true;
@@ -456,7 +478,7 @@ static OozeStatus step(Engine *engine, void *, OozeStepContext *context, OozeErr
 }
 
 const DeviceMethod stress_method = {
-    "stress", nullptr, nullptr, nullptr, step, nullptr, nullptr,
+    "stress", nullptr, nullptr, nullptr, step, nullptr, nullptr, false, shares_all_steps,
 };
 
 } // namespace ooze

@@ -2,6 +2,7 @@
 #include "cuda/contact_sweep.cuh"
 #include "cuda/method.cuh"
 #include "cuda/pairs.cuh"
+#include "cuda/rank_sums.cuh"
 
 extern "C" {
 #include "methods/wcsph/force_formula.h"
@@ -78,13 +79,14 @@ static void report_density(WcsphStep *step)
 {
     const WcsphView s = step->view;
     WcsphExcess none = {};
-    WcsphExcess all = sum_to_host(
+    WcsphExcess all = sum_particles_to_host(
         step->gpu, s.pairs.n, none, OOZE_BODY(uint32_t i)->WcsphExcess {
             double excess = fmax((double)s.state[i].w - 1.0, 0.0);
             return {excess, excess};
         });
     step->context->report->worst_density_error = all.worst;
-    step->context->report->mean_density_error = all.sum / (double)s.pairs.n;
+    step->context->report->mean_density_error =
+        all.sum / (double)all_particles(step->gpu, s.pairs.n);
 }
 
 /* ---- forces ---- */
@@ -207,7 +209,7 @@ static OozeStatus step(Engine *engine, void *, OozeStepContext *context, OozeErr
     WcsphStep step = {};
     step.gpu = &engine->gpu;
     step.context = context;
-    if (engine->store.n == 0) {
+    if (all_particles(step.gpu, engine->store.n) == 0) {
         return OOZE_OK;
     }
     describe(&step, engine);
@@ -217,11 +219,12 @@ static OozeStatus step(Engine *engine, void *, OozeStepContext *context, OozeErr
     }
     ooze_timer_lap(context->timer, "load");
 #define SUM_DENSITIES(LANES) sum_densities<LANES>(step.gpu, step.view)
-    OOZE_LANES(step.view.pairs.n, SUM_DENSITIES);
+    OOZE_LANES(all_particles(step.gpu, step.view.pairs.n), SUM_DENSITIES);
     report_density(&step);
+    refresh(step.gpu, step.view.state, sizeof *step.view.state);
     ooze_timer_lap(context->timer, "density");
 #define APPLY_FORCES(LANES) apply_forces<LANES>(step.gpu, step.view)
-    OOZE_LANES(step.view.pairs.n, APPLY_FORCES);
+    OOZE_LANES(all_particles(step.gpu, step.view.pairs.n), APPLY_FORCES);
     ooze_timer_lap(context->timer, "forces");
     advect(&step);
     ooze_timer_lap(context->timer, "contact");
@@ -231,7 +234,7 @@ static OozeStatus step(Engine *engine, void *, OozeStepContext *context, OozeErr
 }
 
 const DeviceMethod wcsph_method = {
-    "wcsph", nullptr, nullptr, nullptr, step, nullptr, nullptr,
+    "wcsph", nullptr, nullptr, nullptr, step, nullptr, nullptr, false, shares_all_steps,
 };
 
 } // namespace ooze
