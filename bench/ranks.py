@@ -6,8 +6,8 @@ bench/ranks.py [--build build] [--ranks 1,2,4,8,16] [--strong 4000000,1000000] [
                [--repeats 3] [--minutes 7] [--clock wall] [--save FILE] [--load FILE]
 
 One thread a process, each on a core of its own. Beside it: the same cores as threads of one process
-("threads"), two and four processes that share all cores as threads ("mixed"), and runs of one process
-each on so many cores at once, without messages ("apart"): what the cores themselves lose.
+("threads"), two and four processes that share all cores as threads ("mixed"), and runs of one
+process each on so many cores at once, without messages ("apart"): what the cores themselves lose.
 A case is measured up to --repeats times and its best time counts; what does not fit into --minutes
 is left out, repeats first. Case: a cube of `conformation` falls onto a floor, with fixed numbers of
 iterations. --save keeps the measurements, and --load makes the tables from such a file again.
@@ -167,8 +167,8 @@ def measure(case, ooze, folder, rate, clock, end):
     case.count += 1
     if case.best is None or row["ms"] < case.best["ms"]:
         case.best = row
-    print(f"{case.kind} {case.particles} particles on {case.ranks} x {case.threads}: {row['ms']:.1f} ms a step, "
-          f"{steps} steps, {case.took:.1f} s", file=sys.stderr)
+    print(f"{case.kind} {case.particles} particles on {case.ranks} x {case.threads}: "
+          f"{row['ms']:.1f} ms a step, {steps} steps, {case.took:.1f} s", file=sys.stderr)
 
 
 def measure_messages(program, ranks):

@@ -193,8 +193,8 @@ template <class Word> static void unpack(Gpu *gpu, const SentPart &part, const v
         });
 }
 
-/* Messages go from `packed` to `incoming`, both in device memory: straight from there where MPI can,
-   else by way of pinned memory, to which this copies them. The caller then waits. */
+/* Messages go from `packed` to `incoming`, both in device memory: straight from there where MPI
+   can, else by way of pinned memory, to which this copies them. The caller then waits. */
 static bool goes_straight(const RankShare *share)
 {
     return share->ranks->takes_device_memory && !OOZE_STAND_IN;
