@@ -333,9 +333,9 @@ def write_page():
              "page.", "",
              "Pictures of scenes with a film have 1920 x 1080 pixels with 24 samples, films 640 x "
              "360 with 4, which leaves some grain.", "Their times on the GPU are those of runs "
-             "that shared it with eight others: alone they are shorter. A time is that of the "
-             "frames", "that picture and film need; drawing a picture took 20 to 65 s and a film 20 to 65 s "
-             "on 8 cores.", ""]
+             "that shared it with eight others: alone they are shorter. A time is that of the",
+             "frames that picture and film need; drawing a picture took 20 to 65 s and a film 20 "
+             "to 65 s on 8 cores.", ""]
     for name, _, frames, _, words in SCENES:
         picture = picture_of(name)
         if name not in facts or not picture:
