@@ -288,7 +288,8 @@ static void conformation_T105_wave(void **state)
 }
 
 /* 0.85 to 1.15 is what a user expects of rate and travel, also at tilts of 0.005 and 0.001, where
-   the fluid stays: pushes of the density stage carry shear like a yield stress. */
+   the fluid goes too far (0.001: by 0.3 mm): pushes of the density stage are no pressure beside
+   walls. */
 static void conformation_T106_tray(void **state)
 {
     (void)state;
@@ -297,9 +298,10 @@ static void conformation_T106_tray(void **state)
     }
     Levelling steep = level_tray(0.02, 8, 1.0 / 240, DENSITY_STAGE);
     MEASURED("tilt 0.02: rate over theory", steep.rate, 0.85, 1.15);
-    MEASURED("travel over theory", steep.travel, 0.7, 1.15);
+    MEASURED("travel over theory", steep.travel, 0.85, 1.15);
     Levelling gentle = level_tray(0.005, 8, 1.0 / 240, DENSITY_STAGE);
-    MEASURED("tilt 0.005: travel over theory", gentle.travel, 0.3, 1.15);
+    MEASURED("tilt 0.005: rate over theory", gentle.rate, 0.85, 1.15);
+    MEASURED("travel over theory", gentle.travel, 0.85, 1.4);
 }
 
 /* 0.001 is what a user expects of the first number. */

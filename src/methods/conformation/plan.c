@@ -103,8 +103,9 @@ static void plan_push_stress(const OozeStepContext *c, OozeConformationPlan *pla
         OozeRheology *row = &plan->rheology[k];
         float stiffness = ooze_sym3_trace(coefficients_at(row, plan, 0.0f).stiffness) / 3.0f;
         bool tension = row->surface_tension > 0.0f || row->interface_tension > 0.0f;
-        row->push_stress_share =
-            tension ? 0.0f : ooze_push_stress_share(stiffness, (float)c->spacing, plan->dt);
+        float share = ooze_push_stress_share(stiffness, row->expected_push_share, (float)c->spacing,
+                                             plan->dt);
+        row->push_stress_share = tension ? 0.0f : share;
         plan->isotropic_pushes = plan->isotropic_pushes || row->push_stress_share > 0.0f;
     }
 }

@@ -13,8 +13,8 @@
    step, where forces along them change no angular momentum; at its beginning they would, because
    the particles have moved with other velocities. Positions keep all of the shift.
 
-   Particles near walls, whose pushes T does not have, thick fluids and liquids with surface tension
-   keep theirs. */
+   Particles near walls, whose pushes T does not have, stiff elastic materials, thick fluids whose
+   solves expect no pushes, and liquids with surface tension keep theirs. */
 #ifndef OOZE_METHODS_CONFORMATION_PUSH_STRESS_H
 #define OOZE_METHODS_CONFORMATION_PUSH_STRESS_H
 

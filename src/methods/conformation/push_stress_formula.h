@@ -7,18 +7,23 @@
 
 #include "physics/tensor.h"
 
-/* Stiffness times dt over the square of the spacing up to which a fluid takes all of that stress
-   back, and from which on it takes back none: its viscosity then damps more than the pushes do. */
+/* Stiffness times dt over the square of the spacing up to which any material takes all of that
+   stress back, and from which on an elastic one takes back none: its stress then resists more than
+   the pushes do. */
 #define OOZE_PUSH_STRESS_THIN  0.05f
 #define OOZE_PUSH_STRESS_THICK 0.1f
 
-/* Share that a fluid of this stiffness (m2/s, see A of the velocity solve) takes back. */
-OOZE_FORMULA float ooze_push_stress_share(float stiffness, float spacing, float dt)
+/* Share that a material of this stiffness (m2/s, see A of the velocity solve) takes back. A viscous
+   one takes back what its velocity solve expects of the pushes (expected_push_formula.h): stress of
+   pushes resists slow shear however thick the fluid is, like a yield stress. */
+OOZE_FORMULA float ooze_push_stress_share(float stiffness, float expected_push_share, float spacing,
+                                          float dt)
 {
     float thickness = stiffness * dt / (spacing * spacing);
     float share =
         (OOZE_PUSH_STRESS_THICK - thickness) / (OOZE_PUSH_STRESS_THICK - OOZE_PUSH_STRESS_THIN);
-    return share <= 0.0f ? 0.0f : share < 1.0f ? share : 1.0f;
+    share = share < 1.0f ? share : 1.0f;
+    return share > expected_push_share ? share : expected_push_share;
 }
 
 /* The part of a moment of pushes that is taken back. */
