@@ -194,12 +194,13 @@ template <class Word> static void unpack(Gpu *gpu, const SentPart &part, const v
 }
 
 /* Messages go from `packed` to `incoming`, both in device memory: straight from there where MPI
-   can, else by way of pinned memory, to which this copies them. The caller then waits. */
+   can, else by way of pinned memory. */
 static bool goes_straight(const RankShare *share)
 {
     return share->ranks->takes_device_memory && !OOZE_STAND_IN;
 }
 
+/* The caller waits for the GPU between both functions. */
 static void begin_exchange(Gpu *gpu, size_t size, PinnedBuffer *pinned)
 {
     RankShare *share = gpu->share;
