@@ -198,7 +198,8 @@ def all_cases(options, cores):
     if options.clock == "wall":
         cases += [Case("mixed", n, r, cores // r) for n in options.strong for r in (2, 4)
                   if cores // r > 1]
-        cases += [Case("apart", options.weak, r) for r in options.ranks if r > 1]
+        cases += [Case("apart", options.weak, r) for r in options.ranks
+                  if r > 1 and shutil.which("taskset")]
         cases = [c for c in cases if c.ranks * c.threads <= cores]
     return sorted(cases, key=lambda c: c.step(1.0))
 

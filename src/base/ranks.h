@@ -21,7 +21,7 @@ struct OozeRanks {
     int rank, count;
     char host[64];            /* of this rank */
     int host_rank;            /* number of this rank among those of its host */
-    bool takes_device_memory; /* exchange and its parts take addresses of GPU memory, too */
+    bool takes_device_memory; /* exchange and its parts take it, but for messages to itself */
     OozeRankTraffic traffic;
     /* Element-wise over all ranks, in place; sums modulo 2^64. */
     void (*sum)(OozeRanks *ranks, uint64_t *values, int count);

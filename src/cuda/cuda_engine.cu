@@ -111,7 +111,9 @@ static OozeStatus engine_create(OozeWorld *world, const OozeMethod *method, void
     e->near.temporary = e->near_walls.temporary = true;
     e->method = device_method_find(method->info.name);
     OozeStatus result = OOZE_OK;
-    ooze_cuda_select(ranks ? ranks->host_rank : 0);
+    if (ranks) {
+        ooze_cuda_select(ranks->host_rank);
+    }
     if (!gpu_create(&e->gpu)) {
         result = check(e, error);
         result = result ? result : ooze_fail_memory(error, "the GPU's book-keeping", 0);

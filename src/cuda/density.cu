@@ -22,7 +22,7 @@ static OozeStatus find_pairs(Engine *engine, const DensityJob *job, const float4
     const OozeStepContext *c = job->context;
     PointBox box;
     OozeStatus status = gpu->share ? box_over_ranks(gpu, x, job->n, &box, error) : OOZE_OK;
-    engine->grid.known_box = gpu->share ? &box : nullptr;
+    engine->grid.known_box = gpu->share && !status ? &box : nullptr;
     status =
         status ? status : grid_sort(gpu, &engine->grid, x, job->n, c->support, &c->periodic, error);
     ooze_timer_lap(c->timer, "density_sort");
@@ -208,7 +208,8 @@ static DensityState read_state(Gpu *gpu, const DensityJob *job, const DensitySwe
         OOZE_BODY(uint32_t k) {
             const uint32_t i = s.place_of_particle ? s.place_of_particle[k] : k;
             float above = fmaxf(density_error[i], 0.0f);
-            Excess one = {llrint((double)above * 0x1p32), above};
+            /* errors above 8, of fluid that diverges, could overflow the sum */
+            Excess one = {llrint((double)fminf(above, 8.0f) * 0x1p32), above};
             return one;
         },
         OOZE_BODY(Excess all) {

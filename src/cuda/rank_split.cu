@@ -8,14 +8,13 @@
 namespace ooze
 {
 
-/* Number of the cell of a point in the order of the grid: see ooze_split_key. */
+/* Number of the cell of a point in the order of the grid. */
 struct CellKeys {
     OozeGridAxis axis[3];
     __host__ __device__ uint64_t of(float4 p) const
     {
-        const uint64_t row = (uint64_t)ooze_grid_number(&axis[2], p.z) * (uint64_t)axis[1].count +
-                             (uint64_t)ooze_grid_number(&axis[1], p.y);
-        return row * (uint64_t)axis[0].count + (uint64_t)ooze_grid_number(&axis[0], p.x);
+        return ooze_split_key(axis, ooze_grid_number(&axis[0], p.x),
+                              ooze_grid_number(&axis[1], p.y), ooze_grid_number(&axis[2], p.z));
     }
 };
 
@@ -113,8 +112,8 @@ static OozeStatus migrate(Engine *engine, bool *changed, OozeError *error)
         copy_parts(gpu, store, receive, received_at, received, false);
         gpu_wait(gpu);
     }
-    pinned_trim(&share->pinned[0]);
-    pinned_trim(&share->pinned[1]);
+    pinned_trim(&share->pinned[0], out);
+    pinned_trim(&share->pinned[1], in);
     *changed = in > 0;
     store->box_known = false;
     return status(gpu, split->after, error);
@@ -130,6 +129,7 @@ OozeStatus ranks_sort(Engine *engine, const OozeStepContext *context, float low[
     OozeRanks *ranks = share->ranks;
     bool changed = false;
     share->begin = 0;
+    share->along.data = nullptr; /* of a sum that was left out after an error */
     share->own = share->total = split->before = store->n;
     ranks->sum(ranks, &share->total, 1);
     ooze_ranks_shares_update(&share->shares, ranks, store->n, share->total);
@@ -153,12 +153,15 @@ OozeStatus ranks_sort(Engine *engine, const OozeStepContext *context, float low[
         result = sort_own(engine, context, error);
         ooze_timer_lap(context->timer, "sort");
     }
+    if (result) { /* others wait for this rank, which the caller ends */
+        return result;
+    }
     share->own = store->n;
     share->first = split->first;
     ranks->gather(ranks, &share->own, sizeof share->own, share->counts);
     memcpy(low, share->box.low, sizeof share->box.low);
     memcpy(high, share->box.high, sizeof share->box.high);
-    return result;
+    return OOZE_OK;
 }
 
 /* ---- ghosts ---- */

@@ -60,10 +60,10 @@ char *pinned_bytes(Gpu *gpu, PinnedBuffer *buffer, size_t size)
     return buffer->memory;
 }
 
-void pinned_trim(PinnedBuffer *buffer)
+void pinned_trim(PinnedBuffer *buffer, size_t moved)
 {
-    const size_t kept = 64 << 20;
-    if (buffer->size > kept) {
+    const size_t few = 64 << 20;
+    if (moved > few) {
         pinned_free(buffer->memory);
         *buffer = {nullptr, 0};
     }
@@ -320,7 +320,8 @@ void max_over_ranks(Gpu *gpu, double *values, int count)
 
 void any_over_ranks(Gpu *gpu, uint8_t *flags, uint64_t count)
 {
-    if (!gpu->share || count == 0) {
+    enum { FLAGS_MAX = 4096 }; /* in one message */
+    if (!gpu->share || count == 0 || gpu->failed != cudaSuccess) {
         return;
     }
     uint8_t bytes[FLAGS_MAX];

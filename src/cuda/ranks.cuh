@@ -58,9 +58,9 @@ struct RankShare {
 
 /* NULL, and the GPU has failed: out of memory. Waits where the memory grows. */
 char *pinned_bytes(Gpu *gpu, PinnedBuffer *buffer, size_t size);
-/* Frees it where it is larger than what exchanges need: the first substep moves all particles. The
-   GPU does not use it any more. */
-void pinned_trim(PinnedBuffer *buffer);
+/* Frees it after much has moved: the first substep moves all particles, later ones few. The GPU
+   does not use it any more. */
+void pinned_trim(PinnedBuffer *buffer, size_t moved);
 /* Copies from the device, and does not wait. Unlike copy_out, it sends no message: one may be
    expected already. */
 void copy_to_pinned(Gpu *gpu, void *to, const void *from, size_t size);
@@ -94,8 +94,7 @@ void refresh_store(Gpu *gpu, const Store *store);
 
 /* The largest of the numbers of all ranks, element by element. */
 void max_over_ranks(Gpu *gpu, double *values, int count);
-/* The same of a device array of flags, at most FLAGS_MAX. */
-enum { FLAGS_MAX = 4096 };
+/* The same of a device array of flags. */
 void any_over_ranks(Gpu *gpu, uint8_t *flags, uint64_t count);
 /* The box around the own points of all ranks. */
 OozeStatus box_over_ranks(Gpu *gpu, const float4 *points, uint64_t n, PointBox *box,

@@ -6,6 +6,7 @@
 #include <cub/device/device_select.cuh>
 #include <cuda/std/functional>
 #include <thrust/iterator/counting_iterator.h>
+#include <thrust/iterator/transform_iterator.h>
 #endif
 
 namespace ooze
@@ -47,6 +48,13 @@ static void sort(Gpu *gpu, Key *key[2], uint32_t *index[2], uint64_t n, int bits
     scratch_rewind(gpu, mark);
 }
 
+/* The element behind the last, of which a scan reads the place, is 0. */
+struct CountsThenZero {
+    const uint32_t *from;
+    uint64_t n;
+    __host__ __device__ uint32_t operator()(uint64_t k) const { return k < n ? from[k] : 0; }
+};
+
 void running_sum(Gpu *gpu, const uint32_t *from, uint64_t *to, uint64_t n)
 {
     gpu->counts.launches += 2;
@@ -56,13 +64,14 @@ void running_sum(Gpu *gpu, const uint32_t *from, uint64_t *to, uint64_t n)
     size_t size = 0;
     Mark mark = scratch_mark(gpu);
     cuda::std::plus<uint64_t> plus;
-    record_error(gpu, cudaMemsetAsync(to, 0, sizeof *to, gpu->stream));
-    record_error(gpu, cub::DeviceScan::InclusiveScanInit(nullptr, size, from, to + 1, plus,
-                                                         (uint64_t)0, n, gpu->stream));
+    const auto counts = thrust::make_transform_iterator(thrust::counting_iterator<uint64_t>(0),
+                                                        CountsThenZero{from, n});
+    record_error(gpu, cub::DeviceScan::ExclusiveScan(nullptr, size, counts, to, plus, (uint64_t)0,
+                                                     n + 1, gpu->stream));
     void *work = scratch_bytes(gpu, size);
     if (gpu->failed == cudaSuccess) {
-        record_error(gpu, cub::DeviceScan::InclusiveScanInit(work, size, from, to + 1, plus,
-                                                             (uint64_t)0, n, gpu->stream));
+        record_error(gpu, cub::DeviceScan::ExclusiveScan(work, size, counts, to, plus, (uint64_t)0,
+                                                         n + 1, gpu->stream));
     }
     scratch_rewind(gpu, mark);
 }

@@ -30,7 +30,7 @@ void ooze_split_free(OozeSplit *split);
 uint64_t ooze_split_bytes(const OozeSplit *split);
 
 /* Number of a cell in the order of the grid, of cells inside the box of all points. */
-static inline uint64_t ooze_split_key(const OozeGridAxis axis[3], int32_t x, int32_t y, int32_t z)
+OOZE_FORMULA uint64_t ooze_split_key(const OozeGridAxis axis[3], int32_t x, int32_t y, int32_t z)
 {
     uint64_t row = (uint64_t)z * (uint64_t)axis[1].count + (uint64_t)y;
     return row * (uint64_t)axis[0].count + (uint64_t)x;

@@ -147,17 +147,17 @@ static OozeStatus choose_ranks_engine(OozeWorld *world, OozeError *error)
     char text[TEXT_BYTES] = "";
     OozeStepContext context = ooze_world_step_context(world);
     const OozeEngine *gpu = world->device == OOZE_DEVICE_CUDA ? world->gpu_engine : NULL;
-    bool supported = ooze_ranks_engine.supports(world->method, &context, text, sizeof text);
-    if (supported && gpu) {
-        supported = gpu->supports_ranks &&
-                    gpu->supports(world->method, &context, text, sizeof text) &&
-                    gpu->supports_ranks(world->method, &context, text, sizeof text);
+    if (!ooze_ranks_engine.supports(world->method, &context, text, sizeof text)) {
+        return ooze_fail(error, OOZE_ERROR_UNSUPPORTED, "use one process",
+                         "%d processes cannot share these steps, because %s", world->ranks->count,
+                         text);
     }
-    if (!supported) {
-        return ooze_fail(error, OOZE_ERROR_UNSUPPORTED,
-                         gpu ? "use device cpu, or one process" : "use one process",
-                         "%d processes cannot share these steps%s, because %s", world->ranks->count,
-                         gpu ? " on GPUs" : "", text);
+    snprintf(text, sizeof text, "this build cannot divide them");
+    if (gpu && !(gpu->supports_ranks && gpu->supports(world->method, &context, text, sizeof text) &&
+                 gpu->supports_ranks(world->method, &context, text, sizeof text))) {
+        return ooze_fail(error, OOZE_ERROR_UNSUPPORTED, "use device cpu, or one process",
+                         "%d processes cannot share these steps on GPUs, because %s",
+                         world->ranks->count, text);
     }
     return world->engine == &ooze_ranks_engine ? OOZE_OK
                                                : switch_engine(world, &ooze_ranks_engine, error);

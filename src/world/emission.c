@@ -22,9 +22,13 @@ static OozeStatus run_sinks(OozeWorld *world, OozeError *error)
 static OozeStatus wrap_new_particles(OozeWorld *world, OozeError *error)
 {
     const OozePeriodic *p = &world->periodic;
-    bool needed = world->needs_wrap && ooze_periodic_any(p);
+    if (!ooze_periodic_any(p)) {
+        return OOZE_OK;
+    }
+    OozeStatus status = ooze_world_upload(world, error); /* tells other ranks what is needed */
+    bool needed = world->needs_wrap;
     world->needs_wrap = false;
-    return needed ? world->engine->wrap(world->engine_data, p, error) : OOZE_OK;
+    return status || !needed ? status : world->engine->wrap(world->engine_data, p, error);
 }
 
 /* Whether the nozzle is first filled after the second step, when other fluid may be inside it.

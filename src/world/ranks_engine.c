@@ -196,12 +196,14 @@ static OozeStatus ranks_upload(void *data, const OozeParticles *particles,
 {
     RanksEngine *engine = data;
     OozeWorld *own = &engine->own;
-    uint64_t facts[2] = {ooze_particles_count(particles), ooze_particles_next_id(particles)};
+    uint64_t facts[3] = {ooze_particles_count(particles), ooze_particles_next_id(particles),
+                         engine->world->needs_wrap};
     uint64_t ranks = (uint64_t)engine->ranks->count, rank = (uint64_t)engine->ranks->rank;
     engine->ranks->broadcast(engine->ranks, facts, sizeof facts);
     engine->total = facts[0];
     ooze_particles_set_next_id(engine->world->particles, facts[1]);
-    if (engine->world->bodies.count > 0) { /* ids of those that place no particles differ */
+    engine->world->needs_wrap = facts[2] != 0; /* rank 0 has placed the particles */
+    if (engine->world->bodies.count > 0) {     /* ids of those that place no particles differ */
         engine->ranks->broadcast(engine->ranks, engine->world->bodies.items,
                                  (uint64_t)engine->world->bodies.count *
                                      sizeof *engine->world->bodies.items);

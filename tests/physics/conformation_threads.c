@@ -112,10 +112,9 @@ static Plug make_case(double radius, double tau, double weissenberg, int steps_a
 /* Plugs of 8 and 10 particles across hold with the default settings until they are drawn to 6 times
    their length, cut from a lattice or filled in disorder: elastic ones, and fluids whose
    Weissenberg number is 1, 2, 3 and 10 at first; those of 2 and 10 are about as fast and as stiff
-   as the elastic ones. They parted at 1.25 before gaps between their particles were damped and the
-   particles kept even. 6 is what a user expects of the others too, whose bounds are today's
-   figures: plugs of 6 across part with some four particles in their cross-section, and the lattice
-   of 10 across at a Weissenberg number of 3, where a step draws it out by 2.5% and waves cross two
+   as the elastic ones. 6 is what a user expects of the others too, whose bounds are what they
+   reach: plugs of 6 across part with some four particles in their cross-section, and the lattice of
+   10 across at a Weissenberg number of 3, where a step draws it out by 2.5% and waves cross two
    spacings, from the nozzle that moves. */
 static void conformation_T110_plug(void **state)
 {

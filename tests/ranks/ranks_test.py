@@ -81,6 +81,22 @@ BALL_AND_CUBE = """
 """
 
 
+FEW = """ooze: 1
+title: Few particles
+method: {name: conformation, velocity_preconditioner: mass}
+spacing: 0.01
+time_step: 1/1000
+duration: 0.05
+frame_rate: 40
+materials:
+  slime: {density: 1000, modulus: 200, relaxation_time: 0.05}
+fluids:
+  - {material: slime, shape: {type: box, position: [0.045, 0.04, 0], size: [0.05, 0.05, 0.05]},
+     velocity: [1, 0, 0]}
+periodic: {x: [-0.06, 0.06], y: [-0.06, 0.06]}
+"""
+
+
 class RanksBase(unittest.TestCase):
     """Runs on one process and on several, which are to end with the same bits."""
     ENVIRONMENT = ENVIRONMENT
@@ -129,7 +145,8 @@ class RanksBase(unittest.TestCase):
         scene = self.scene(text)
         folder = pathlib.Path(tempfile.mkdtemp(dir=self.folder))
         one, run = folder / "one", folder / "several"
-        self.run_ooze(0, "run", scene, "-o", one)
+        done = self.run_ooze(0, "run", scene, "-o", one)
+        self.assertEqual(done.returncode, 0, done.stderr)
         done = self.run_ooze(3, "run", scene, "-o", run, "--frames", 1)
         self.assertEqual(done.returncode, 0, done.stderr)
         done = self.run_ooze(2, "run", "--resume", run)
@@ -140,6 +157,11 @@ class RanksBase(unittest.TestCase):
 class RanksTest(RanksBase):
     def test_conformation_has_the_same_bits(self):
         self.expect_same_bits(SCENE.read_text(), RANKS)
+
+    def test_few_particles_in_a_periodic_box_have_the_same_bits(self):
+        """Fewer than the block at whose multiples ranges begin, so that processes have none; some
+        are placed outside of the box."""
+        self.expect_same_bits(FEW, (3,))
 
     def test_second_order_and_modes_have_the_same_bits(self):
         method = "{name: conformation, velocity_preconditioner: mass, divergence_iterations: 2}"

@@ -92,6 +92,12 @@ static OozeLodgeCoefficients coefficients_at(const OozeRheology *row,
 /* Particle bodies keep all stress of pushes: a change of the velocity of single particles is no
    motion of theirs. So do materials with surface tension, in whose surface pushes that are not
    isotropic balance it. */
+/* Pa s: what a step of the row resists at rest with. */
+static float step_viscosity(const OozeRheology *row, const OozeConformationPlan *plan)
+{
+    return ooze_sym3_trace(coefficients_at(row, plan, 0.0f).stiffness) / 3.0f;
+}
+
 static void plan_push_stress(const OozeStepContext *c, OozeConformationPlan *plan)
 {
     const OozeConformationSettings *set = &plan->settings;
@@ -101,10 +107,9 @@ static void plan_push_stress(const OozeStepContext *c, OozeConformationPlan *pla
     }
     for (int k = 0; k < plan->row_count; k++) {
         OozeRheology *row = &plan->rheology[k];
-        float stiffness = ooze_sym3_trace(coefficients_at(row, plan, 0.0f).stiffness) / 3.0f;
         bool tension = row->surface_tension > 0.0f || row->interface_tension > 0.0f;
-        float share = ooze_push_stress_share(stiffness, row->expected_push_share, (float)c->spacing,
-                                             plan->dt);
+        float share = ooze_push_stress_share(step_viscosity(row, plan), row->expected_push_share,
+                                             (float)c->spacing, plan->dt);
         row->push_stress_share = tension ? 0.0f : share;
         plan->isotropic_pushes = plan->isotropic_pushes || row->push_stress_share > 0.0f;
     }
@@ -122,9 +127,9 @@ static void plan_expected_pushes(const OozeStepContext *c, OozeConformationPlan 
                            !plan->settings.carries_pressure && !c->dynamic && c->body_count == 0;
     for (int k = 0; plan->expects_pushes && k < plan->row_count; k++) {
         OozeRheology *row = &plan->rheology[k];
-        float viscosity = ooze_sym3_trace(coefficients_at(row, plan, 0.0f).stiffness) / 3.0f;
         bool elastic = ooze_warm_start_is_elastic(row, plan->dt);
-        row->expected_push_share = ooze_push_share(viscosity, elastic, (float)c->spacing, plan->dt);
+        row->expected_push_share =
+            ooze_push_share(step_viscosity(row, plan), elastic, (float)c->spacing, plan->dt);
     }
 }
 
