@@ -65,7 +65,9 @@ LONG = ("conformation_T92_waffles conformation_T100_heap conformation_T91_rope "
         "stress_T14_threads_and_restore cauchy_T10_stretch conformation_T93_blocks "
         "blend_T21_threads cauchy_T21_threads coupling_T13_links_threads_and_resume "
         "links_T16_coil rheometer_T04_carreau conformation_T11_palette "
-        "conformation_T53_herschel_bulkley conformation_T10_velocity_only blend_T10_pool").split()
+        "conformation_T53_herschel_bulkley conformation_T10_velocity_only blend_T10_pool "
+        "conformation_T31_cream conformation_T120_paste rheometer_T05_yield "
+        "conformation_T23_numerical").split()
 
 CTEST_SUITES = {
     "release": ["-E", "^device_" if FULL else f"^device_|^({'|'.join(LONG)})$"],

@@ -19,7 +19,8 @@ import gallery_meshes  # noqa: E402
 
 # First bytes and largest size of pictures: those of scenes drawn at 1920x1080 are JPEG.
 KINDS = {".jpg": (b"\xff\xd8", gallery.BYTES_MAX), ".png": (b"\x89PNG", 400_000)}
-LONG = ("dough_knead", "slime_fingers", "cream_coffee", "paint_bust", "gummy_bears", "egg_yolk")
+LONG = ("dough_knead", "slime_fingers", "cream_coffee", "paint_bust", "gummy_bears", "egg_yolk",
+        "toothpaste_brush", "honey_waffle", "cream_swirl", "soft_serve")
 NAMES = [name for name, *_ in gallery.SCENES]
 
 
