@@ -184,6 +184,21 @@ bool poll_unfinished(Gpu *gpu, int k, const int32_t *off)
     return gpu->failed == cudaSuccess;
 }
 
+char *pinned_alloc(size_t size)
+{
+    void *memory = nullptr;
+    if (cudaMallocHost(&memory, size) != cudaSuccess) {
+        (void)cudaGetLastError();
+        return nullptr;
+    }
+    return static_cast<char *>(memory);
+}
+
+void pinned_free(void *memory)
+{
+    cudaFreeHost(memory);
+}
+
 static bool create_streams(Gpu *gpu)
 {
     void *messages = nullptr;
@@ -207,6 +222,16 @@ static void destroy_streams(Gpu *gpu)
     cudaStreamDestroy(gpu->stream);
 }
 #else
+char *pinned_alloc(size_t size)
+{
+    return static_cast<char *>(malloc(size));
+}
+
+void pinned_free(void *memory)
+{
+    free(memory);
+}
+
 static void *device_alloc(Gpu *gpu, size_t size)
 {
     void *memory = nullptr;

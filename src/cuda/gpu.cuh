@@ -103,6 +103,9 @@ template <class T> T *scratch(Gpu *gpu, uint64_t count)
 
 void *buffer_bytes(Gpu *gpu, DeviceBuffer *buffer, size_t size, size_t kept = 0);
 void buffer_free(Gpu *gpu, DeviceBuffer *buffer);
+/* Host memory that the GPU copies without a detour; NULL: out of memory. Free takes NULL. */
+char *pinned_alloc(size_t size);
+void pinned_free(void *memory);
 template <class T> T *buffer(Gpu *gpu, DeviceBuffer *r, uint64_t count, uint64_t kept = 0)
 {
     return static_cast<T *>(buffer_bytes(gpu, r, (count + 1) * sizeof(T), kept * sizeof(T)));

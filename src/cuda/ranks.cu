@@ -9,19 +9,6 @@ namespace ooze
 /* ---- memory ---- */
 
 #ifdef __CUDACC__
-static char *pinned_alloc(size_t size)
-{
-    void *memory = nullptr;
-    if (cudaMallocHost(&memory, size) != cudaSuccess) {
-        (void)cudaGetLastError();
-        return nullptr;
-    }
-    return static_cast<char *>(memory);
-}
-static void pinned_free(char *memory)
-{
-    cudaFreeHost(memory);
-}
 void copy_to_pinned(Gpu *gpu, void *to, const void *from, size_t size)
 {
     if (size > 0 && gpu->failed == cudaSuccess) {
@@ -30,14 +17,6 @@ void copy_to_pinned(Gpu *gpu, void *to, const void *from, size_t size)
     }
 }
 #else
-static char *pinned_alloc(size_t size)
-{
-    return static_cast<char *>(malloc(size));
-}
-static void pinned_free(char *memory)
-{
-    free(memory);
-}
 void copy_to_pinned(Gpu *gpu, void *to, const void *from, size_t size)
 {
     copy(gpu, to, from, size);

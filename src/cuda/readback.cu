@@ -15,19 +15,6 @@ enum { PARTS = 32 }; /* items, or parts of items, per buffer */
 enum { GRAIN = 1 << 18, HELPERS = 4 };
 
 #ifdef __CUDACC__
-static void *take_pinned(size_t size)
-{
-    void *memory = nullptr;
-    if (cudaMallocHost(&memory, size) != cudaSuccess) {
-        (void)cudaGetLastError();
-        return nullptr;
-    }
-    return memory;
-}
-static void free_pinned(void *memory)
-{
-    cudaFreeHost(memory);
-}
 typedef cudaEvent_t Event;
 static bool event_create(Event *event)
 {
@@ -52,14 +39,6 @@ static void event_wait(Gpu *gpu, Event event)
     record_error(gpu, cudaEventSynchronize(event));
 }
 #else
-static void *take_pinned(size_t size)
-{
-    return malloc(size);
-}
-static void free_pinned(void *memory)
-{
-    free(memory);
-}
 typedef int Event;
 static bool event_create(Event *event)
 {
@@ -93,9 +72,7 @@ void readback_free(Readback *readback)
         return;
     }
     for (Piece &piece : readback->piece) {
-        if (piece.memory) {
-            free_pinned(piece.memory);
-        }
+        pinned_free(piece.memory);
         if (piece.full) {
             event_free(piece.full);
         }
@@ -110,7 +87,7 @@ Readback *readback_create(void)
     bool made = readback && ooze_threads_create(HELPERS, &readback->threads, nullptr) == OOZE_OK;
     for (int k = 0; k < 2 && made; k++) {
         Piece *piece = &readback->piece[k];
-        piece->memory = static_cast<char *>(take_pinned(PIECE));
+        piece->memory = pinned_alloc(PIECE);
         made = piece->memory && event_create(&piece->full);
     }
     if (!made) {

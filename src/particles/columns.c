@@ -1,25 +1,43 @@
 #include "particles/columns.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 enum { GRAIN = 8192 };
 
-/* With a constant size, elements become single loads and stores. */
-static inline void gather_sized(const OozeColumnCopy *copy, uint64_t begin, uint64_t end,
-                                size_t size)
+/* Element i of one side is element order[i] of the other. With a constant size, elements become
+   single loads and stores. */
+static inline void copy_sized(const OozeColumnCopy *copy, uint64_t begin, uint64_t end,
+                              bool scatters, size_t size)
 {
-    char *to = (char *)copy->to + begin * size;
-    for (uint64_t i = begin; i < end; i++, to += size) {
-        memcpy(to, (const char *)copy->from + copy->order[i] * size, size);
+    for (uint64_t i = begin; i < end; i++) {
+        size_t here = i * size, there = copy->order[i] * size;
+        memcpy((char *)copy->to + (scatters ? there : here),
+               (const char *)copy->from + (scatters ? here : there), size);
     }
 }
 
-static inline void scatter_sized(const OozeColumnCopy *copy, uint64_t begin, uint64_t end,
-                                 size_t size)
+static inline void copy_elements(const OozeColumnCopy *copy, uint64_t begin, uint64_t end,
+                                 bool scatters)
 {
-    const char *from = (const char *)copy->from + begin * size;
-    for (uint64_t i = begin; i < end; i++, from += size) {
-        memcpy((char *)copy->to + copy->order[i] * size, from, size);
+    switch (copy->size) {
+    case 2:
+        copy_sized(copy, begin, end, scatters, 2);
+        break;
+    case 4:
+        copy_sized(copy, begin, end, scatters, 4);
+        break;
+    case 8:
+        copy_sized(copy, begin, end, scatters, 8);
+        break;
+    case 16:
+        copy_sized(copy, begin, end, scatters, 16);
+        break;
+    case 48:
+        copy_sized(copy, begin, end, scatters, 48);
+        break;
+    default:
+        copy_sized(copy, begin, end, scatters, copy->size);
     }
 }
 
@@ -34,42 +52,13 @@ static void copy_range(void *data, uint64_t begin, uint64_t end, int worker)
 static void gather_range(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
-    const OozeColumnCopy *copy = data;
-    switch (copy->size) {
-    case 2:
-        gather_sized(copy, begin, end, 2);
-        break;
-    case 4:
-        gather_sized(copy, begin, end, 4);
-        break;
-    case 8:
-        gather_sized(copy, begin, end, 8);
-        break;
-    case 16:
-        gather_sized(copy, begin, end, 16);
-        break;
-    case 48:
-        gather_sized(copy, begin, end, 48);
-        break;
-    default:
-        gather_sized(copy, begin, end, copy->size);
-    }
+    copy_elements(data, begin, end, false);
 }
 
 static void scatter_range(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
-    const OozeColumnCopy *copy = data;
-    switch (copy->size) {
-    case 4:
-        scatter_sized(copy, begin, end, 4);
-        break;
-    case 16:
-        scatter_sized(copy, begin, end, 16);
-        break;
-    default:
-        scatter_sized(copy, begin, end, copy->size);
-    }
+    copy_elements(data, begin, end, true);
 }
 
 void ooze_column_gather(OozeThreads *threads, const OozeColumnCopy *copy)

@@ -45,25 +45,13 @@ class DeviceRanksTest(ranks_test.RanksBase):
         self.expect_same_bits(ranks_test.variant("{" + MASS + "}", SLIME, duration="0.05"), RANKS)
 
     def test_second_order_modes_and_divergence_have_the_same_bits(self):
-        material = "{density: 1000, modulus: 300, relaxation_time: 0.2, modulus_2: 100, " \
-                   "relaxation_time_2: 0.01, solvent_viscosity: 1}"
-        text = ranks_test.variant("{" + MASS + ", divergence_iterations: 2}", material,
-                                  duration="0.05")
+        text = ranks_test.variant("{" + MASS + ", divergence_iterations: 2}",
+                                  ranks_test.TWO_MODES, duration="0.05")
         self.expect_same_bits(text, (3,))
 
     def test_heat_and_surface_tension_have_the_same_bits(self):
         """Of two fluids and of walls; particles farther away than a support matter."""
-        material = "{density: 1000, modulus: 300, surface_tension: 0.4, contact_angle: 60, " \
-                   "diffusivity: 2e-5, heat_capacity: 2000, temperature_table: " \
-                   "[{temperature: 20, relaxation_time: 0.05}, " \
-                   "{temperature: 80, relaxation_time: 0.005}]}\n" \
-                   "  oil: {density: 900, viscosity: 1, surface_tension: 0.3, " \
-                   "interface_tension: 0.2}"
-        text = ranks_test.variant("{" + MASS + "}", material, duration="0.05")
-        text = text.replace("{name: jet, material: slime", "{name: jet, material: oil")
-        text = text.replace("friction: inf}", "friction: inf, temperature: 90}")
-        text = text.replace("\nprobes:", "\nair: {temperature: 20, transfer: 10}\nprobes:")
-        self.expect_same_bits(text, (3,))
+        self.expect_same_bits(ranks_test.warm_fluids("0.05"), (3,))
 
     def test_separate_drops_in_a_periodic_box_have_the_same_bits(self):
         """Drops accept the initial guess of the velocities each for itself, wherever the cuts are;

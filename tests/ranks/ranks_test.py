@@ -81,6 +81,25 @@ BALL_AND_CUBE = """
 """
 
 
+TWO_MODES = "{density: 1000, modulus: 300, relaxation_time: 0.2, modulus_2: 100, " \
+            "relaxation_time_2: 0.01, solvent_viscosity: 1}"
+
+
+def warm_fluids(duration):
+    """Two fluids with heat and surface tension, between warm walls and cold air."""
+    material = "{density: 1000, modulus: 300, surface_tension: 0.4, contact_angle: 60, " \
+               "diffusivity: 2e-5, heat_capacity: 2000, temperature_table: " \
+               "[{temperature: 20, relaxation_time: 0.05}, " \
+               "{temperature: 80, relaxation_time: 0.005}]}\n" \
+               "  oil: {density: 900, viscosity: 1, surface_tension: 0.3, " \
+               "interface_tension: 0.2}"
+    text = variant("{name: conformation, velocity_preconditioner: mass}", material,
+                   duration=duration)
+    text = text.replace("{name: jet, material: slime", "{name: jet, material: oil")
+    text = text.replace("friction: inf}", "friction: inf, temperature: 90}")
+    return text.replace("\nprobes:", "\nair: {temperature: 20, transfer: 10}\nprobes:")
+
+
 FEW = """ooze: 1
 title: Few particles
 method: {name: conformation, velocity_preconditioner: mass}
@@ -165,23 +184,11 @@ class RanksTest(RanksBase):
 
     def test_second_order_and_modes_have_the_same_bits(self):
         method = "{name: conformation, velocity_preconditioner: mass, divergence_iterations: 2}"
-        material = "{density: 1000, modulus: 300, relaxation_time: 0.2, modulus_2: 100, " \
-                   "relaxation_time_2: 0.01, solvent_viscosity: 1}"
-        self.expect_same_bits(variant(method, material, duration="0.1"), (3, 4) if FULL else (3,))
+        self.expect_same_bits(variant(method, TWO_MODES, duration="0.1"), (3, 4) if FULL else (3,))
 
     def test_heat_surface_tension_and_dynamic_solids_have_the_same_bits(self):
-        material = "{density: 1000, modulus: 300, surface_tension: 0.4, contact_angle: 60, " \
-                   "diffusivity: 2e-5, heat_capacity: 2000, temperature_table: " \
-                   "[{temperature: 20, relaxation_time: 0.05}, " \
-                   "{temperature: 80, relaxation_time: 0.005}]}\n" \
-                   "  oil: {density: 900, viscosity: 1, surface_tension: 0.3, " \
-                   "interface_tension: 0.2}"
-        text = variant("{name: conformation, velocity_preconditioner: mass}", material,
-                       duration="0.1")
-        text = text.replace("{name: jet, material: slime", "{name: jet, material: oil")
-        text = text.replace("friction: inf}", "friction: inf, temperature: 90}")
-        heat = "\nair: {temperature: 20, transfer: 10}\nprobes:"
-        text = text.replace("\nprobes:", BALL_AND_CUBE + heat)
+        text = warm_fluids("0.1")
+        text = text.replace("\nair:", BALL_AND_CUBE + "\nair:")
         self.expect_same_bits(text, RANKS if FULL else (3,))
 
     def test_honey_by_multigrid_has_the_same_bits(self):
