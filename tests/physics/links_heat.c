@@ -34,6 +34,7 @@ static double growth_at(double temperature)
     assert_int_equal(n, 2);
     double rest[2] = {0, 0};
     for (int step = 0; step < 53; step++) {
+        CHECK_OK(ooze_world_own_on_host(world, &error));
         const OozeFloat4 *x = ooze_particles_positions(world->particles);
         OozeFloat4 *v = ooze_particles_velocities(world->particles);
         for (int i = 0; i < 2; i++) {
