@@ -51,7 +51,7 @@ static void time_grid(const OozeMesh *mesh, double spacing, const char *what)
     OozeDistanceGrid *grid = NULL;
     double start = ooze_clock();
     OozeError error = {0};
-    if (ooze_distance_grid_create(mesh, spacing, 0.0, &grid, &error)) {
+    if (ooze_distance_grid_create(mesh, spacing, 0.0, NULL, &grid, &error)) {
         printf("%s\n", error.message);
         exit(1);
     }

@@ -332,7 +332,7 @@ static void survey_solids(Survey *s)
     for (int i = 0; i < s->def->solid_count; i++) {
         OozeSolid *solid = &s->solids[s->solid_count];
         if (ooze_solid_create(solid, &s->def->solids[i], s->def->world.up,
-                              COARSE * s->def->world.spacing, &ignored)) {
+                              COARSE * s->def->world.spacing, NULL, &ignored)) {
             keep_memory_error(s, &ignored);
             continue;
         }

@@ -46,7 +46,7 @@ static OozeStatus check_part(const OozeShapeDef *part, int number, OozeError *er
 }
 
 static OozeStatus add_part(OozeShape *shape, const OozeShapeDef *given, double scale,
-                           double resolution, OozeError *error)
+                           double resolution, OozeThreads *threads, OozeError *error)
 {
     int number = shape->part_count + 1;
     OozeStatus status = check_part(given, number, error);
@@ -57,7 +57,7 @@ static OozeStatus add_part(OozeShape *shape, const OozeShapeDef *given, double s
     OozeShape *made = NULL;
     OozeError cause = {0};
     def.scale = vec3_scale(def.scale, scale);
-    status = ooze_shape_create(&def, shape->up, resolution, &made, &cause);
+    status = ooze_shape_create_with(&def, shape->up, resolution, threads, &made, &cause);
     if (status) {
         return ooze_fail(error, status, cause.hint, "part %d of the compound: %s", number,
                          cause.message);
@@ -74,7 +74,7 @@ static OozeStatus add_part(OozeShape *shape, const OozeShapeDef *given, double s
 }
 
 OozeStatus ooze_compound_create(OozeShape *shape, const OozeShapeDef *def, double resolution,
-                                OozeError *error)
+                                OozeThreads *threads, OozeError *error)
 {
     OozeStatus status = check(def, error);
     if (status) {
@@ -86,7 +86,7 @@ OozeStatus ooze_compound_create(OozeShape *shape, const OozeShapeDef *def, doubl
         return ooze_fail_memory(error, "the parts of a shape", count * sizeof *shape->parts);
     }
     for (int k = 0; k < def->part_count && !status; k++) {
-        status = add_part(shape, &def->parts[k], def->scale.x, resolution, error);
+        status = add_part(shape, &def->parts[k], def->scale.x, resolution, threads, error);
     }
     return status;
 }

@@ -14,6 +14,7 @@ enum { DEPTH_MAX = 28 };
 typedef struct Building {
     OozeDistanceGrid *grid;
     OozeMeshTree *tree;
+    OozeThreads *threads;
     double estimate; /* bytes, from the area */
     OozeError *error;
 } Building;
@@ -204,6 +205,16 @@ static void fill_block(const Building *work, uint64_t number)
     }
 }
 
+enum { BLOCKS_AT_A_TIME = 4 }; /* some milliseconds */
+
+static void fill_blocks(void *context, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    for (uint64_t b = begin; b < end; b++) {
+        fill_block(context, b);
+    }
+}
+
 /* ---- creation ------------------------------------------------------------------------------- */
 
 /* Repairs the mesh and decides whether it is a solid or a shell. */
@@ -309,14 +320,12 @@ static OozeStatus build(Building *work)
         return ooze_fail_memory(work->error, "a distance grid",
                                 grid->block_count * OOZE_BLOCK_NODES * sizeof *grid->nodes);
     }
-    for (uint64_t b = 0; b < grid->block_count; b++) {
-        fill_block(work, b);
-    }
+    ooze_parallel_for(work->threads, grid->block_count, BLOCKS_AT_A_TIME, fill_blocks, work);
     return OOZE_OK;
 }
 
 OozeStatus ooze_distance_grid_create(const OozeMesh *mesh, double spacing, double thickness,
-                                     OozeDistanceGrid **out, OozeError *error)
+                                     OozeThreads *threads, OozeDistanceGrid **out, OozeError *error)
 {
     *out = NULL;
     if (!(spacing > 0.0) || !isfinite(spacing) || !(thickness >= 0.0) || !isfinite(thickness) ||
@@ -329,7 +338,7 @@ OozeStatus ooze_distance_grid_create(const OozeMesh *mesh, double spacing, doubl
     if (!grid) {
         return ooze_fail_memory(error, "a distance grid", sizeof *grid);
     }
-    Building work = {.grid = grid, .error = error};
+    Building work = {.grid = grid, .threads = threads, .error = error};
     grid->band = OOZE_DISTANCE_BAND * spacing;
     grid->step = 0.5 * spacing;
     OozeStatus status = prepare_mesh(grid, mesh, thickness, error);

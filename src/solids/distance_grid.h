@@ -17,6 +17,7 @@
 #ifndef OOZE_SOLIDS_DISTANCE_GRID_H
 #define OOZE_SOLIDS_DISTANCE_GRID_H
 
+#include "base/threads.h"
 #include "mesh/mesh.h"
 
 #define OOZE_GAPS_AREA_MAX   0.05
@@ -30,7 +31,8 @@ typedef struct OozeDistanceGrid OozeDistanceGrid;
 /* `spacing` is that of the particles; nodes are half a spacing apart, closer where a shell is thin.
    thickness 0: two spacings. A grid of more than 4 GiB is an error. */
 OozeStatus ooze_distance_grid_create(const OozeMesh *mesh, double spacing, double thickness,
-                                     OozeDistanceGrid **grid, OozeError *error);
+                                     OozeThreads *threads, OozeDistanceGrid **grid,
+                                     OozeError *error);
 void ooze_distance_grid_destroy(OozeDistanceGrid *grid);
 uint64_t ooze_distance_grid_bytes(const OozeDistanceGrid *grid);
 uint64_t ooze_distance_grid_nodes(const OozeDistanceGrid *grid);

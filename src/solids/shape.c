@@ -210,7 +210,7 @@ static OozeStatus build_mesh(OozeShape *shape, const OozeShapeDef *def, OozeErro
 }
 
 static OozeStatus build_grid(OozeShape *shape, const OozeShapeDef *def, double resolution,
-                             OozeError *error)
+                             OozeThreads *threads, OozeError *error)
 {
     if (!(resolution > 0.0) || !isfinite(resolution)) {
         return ooze_fail(error, OOZE_ERROR_ARGUMENT, "give a positive length in metres",
@@ -222,8 +222,8 @@ static OozeStatus build_grid(OozeShape *shape, const OozeShapeDef *def, double r
     }
     OozeStatus status = build_mesh(shape, def, error);
     if (!status) {
-        status =
-            ooze_distance_grid_create(shape->mesh, resolution, def->thickness, &shape->grid, error);
+        status = ooze_distance_grid_create(shape->mesh, resolution, def->thickness, threads,
+                                           &shape->grid, error);
     }
     ooze_mesh_free(shape->mesh); /* the grid has a repaired copy */
     shape->mesh = NULL;
@@ -232,6 +232,12 @@ static OozeStatus build_grid(OozeShape *shape, const OozeShapeDef *def, double r
 
 OozeStatus ooze_shape_create(const OozeShapeDef *def, OozeAxis up, double resolution,
                              OozeShape **out, OozeError *error)
+{
+    return ooze_shape_create_with(def, up, resolution, NULL, out, error);
+}
+
+OozeStatus ooze_shape_create_with(const OozeShapeDef *def, OozeAxis up, double resolution,
+                                  OozeThreads *threads, OozeShape **out, OozeError *error)
 {
     *out = NULL;
     if ((int)def->kind < 0 || def->kind >= OOZE_SHAPE_KIND_COUNT) {
@@ -253,9 +259,9 @@ OozeStatus ooze_shape_create(const OozeShapeDef *def, OozeAxis up, double resolu
     if (def->kind == OOZE_SHAPE_HEIGHTFIELD) {
         status = ooze_heightfield_create(def, up, &shape->field, error);
     } else if (def->kind == OOZE_SHAPE_COMPOUND) {
-        status = ooze_compound_create(shape, def, resolution, error);
+        status = ooze_compound_create(shape, def, resolution, threads, error);
     } else if (def->kind == OOZE_SHAPE_MESH) {
-        status = build_grid(shape, def, resolution, error);
+        status = build_grid(shape, def, resolution, threads, error);
     } else if (!scale_primitive(shape, def)) {
         stretch_primitive(shape, def);
     }

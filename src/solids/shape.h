@@ -3,6 +3,7 @@
 #define OOZE_SOLIDS_SHAPE_H
 
 #include "base/bounds.h"
+#include "base/threads.h"
 #include "mesh/mesh.h"
 #include "solids/pose.h"
 
@@ -17,6 +18,9 @@ OozeBounds ooze_bounds_transform(const OozeBounds *bounds, const OozePose *pose,
    rotation are NOT: callers place the shape (see ooze_pose_to_local). */
 OozeStatus ooze_shape_create(const OozeShapeDef *def, OozeAxis up, double resolution,
                              OozeShape **shape, OozeError *error);
+/* The same; threads compute the distances of meshes. */
+OozeStatus ooze_shape_create_with(const OozeShapeDef *def, OozeAxis up, double resolution,
+                                  OozeThreads *threads, OozeShape **shape, OozeError *error);
 void ooze_shape_destroy(OozeShape *shape);
 uint64_t ooze_shape_bytes(const OozeShape *shape);
 

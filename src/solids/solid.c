@@ -116,7 +116,7 @@ static OozeStatus check_start(const OozeSolidDef *def, const char *name, OozeErr
 }
 
 OozeStatus ooze_solid_create(OozeSolid *solid, const OozeSolidDef *def, OozeAxis up, double spacing,
-                             OozeError *error)
+                             OozeThreads *threads, OozeError *error)
 {
     memset(solid, 0, sizeof *solid);
     const char *name = def->name ? def->name : "";
@@ -135,7 +135,7 @@ OozeStatus ooze_solid_create(OozeSolid *solid, const OozeSolidDef *def, OozeAxis
                            "the position of solid '%s' is not finite", name);
     }
     if (!status) {
-        status = ooze_shape_create(&def->shape, up, spacing, &solid->shape, error);
+        status = ooze_shape_create_with(&def->shape, up, spacing, threads, &solid->shape, error);
     }
     if (!status) {
         status = ooze_motion_create(&solid->motion, &def->motion, def->shape.position,

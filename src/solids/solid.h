@@ -45,7 +45,7 @@ typedef struct OozeSolid {
 } OozeSolid;
 
 OozeStatus ooze_solid_create(OozeSolid *solid, const OozeSolidDef *def, OozeAxis up, double spacing,
-                             OozeError *error);
+                             OozeThreads *threads, OozeError *error);
 void ooze_solid_free(OozeSolid *solid);
 
 /* Parameters that may change while running; fails for unknown ones and values out of range. */

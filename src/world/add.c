@@ -28,7 +28,8 @@ OozeStatus ooze_world_add_solid(OozeWorld *world, const OozeSolidDef *def, OozeS
     if (!solid) {
         return ooze_fail_memory(error, "a solid", sizeof *solid);
     }
-    OozeStatus status = ooze_solid_create(solid, def, world->def.up, world->def.spacing, error);
+    OozeStatus status =
+        ooze_solid_create(solid, def, world->def.up, world->def.spacing, world->threads, error);
     if (status) {
         return status;
     }
@@ -266,7 +267,8 @@ OozeStatus ooze_world_add_fluid(OozeWorld *world, const OozeFluidDef *def, uint6
     }
     OozeShape *shape = NULL;
     if (!status) {
-        status = ooze_shape_create(&def->shape, world->def.up, world->def.spacing, &shape, error);
+        status = ooze_shape_create_with(&def->shape, world->def.up, world->def.spacing,
+                                        world->threads, &shape, error);
     }
     if (status) {
         return status;

@@ -120,7 +120,7 @@ static void add_solid(Stage *stage, OozeShapeDef shape, OozeVec3 velocity, bool 
     def.shape = shape;
     def.motion.velocity = velocity;
     OozeSolid solid;
-    CHECK_OK(ooze_solid_create(&solid, &def, OOZE_AXIS_Z, spacing, &error));
+    CHECK_OK(ooze_solid_create(&solid, &def, OOZE_AXIS_Z, spacing, NULL, &error));
     ooze_solid_advance(&solid, stage->c.context.dt, stage->c.context.dt);
     solid.clip.min = vec3(-0.3, -0.3, -0.3);
     solid.clip.max = vec3(0.3, 0.3, 0.3);

@@ -74,7 +74,7 @@ static OozeSolid solid_of(OozeShapeKind kind, int variant)
     def.friction = 0.25 * variant;
     def.restitution = 0.125;
     OozeSolid solid;
-    CHECK_OK(ooze_solid_create(&solid, &def, (OozeAxis)(variant % 3), s, &error));
+    CHECK_OK(ooze_solid_create(&solid, &def, (OozeAxis)(variant % 3), s, NULL, &error));
     return solid;
 }
 

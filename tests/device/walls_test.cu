@@ -29,7 +29,7 @@ struct Scene {
             def.shape.position = vec3(0.55 * k, k == 3 ? -0.4 : 0.1 * k, 0.2);
             def.shape.rotation = k == 2 ? quat_unit(quat(0.5, 0.1, 0.0, 1.0)) : quat_identity();
             def.friction = k == 0 ? INFINITY : 0.5;
-            CHECK_OK(ooze_solid_create(&solids[k], &def, OOZE_AXIS_Y, s, &error));
+            CHECK_OK(ooze_solid_create(&solids[k], &def, OOZE_AXIS_Y, s, NULL, &error));
             solids[k].clip = {vec3(-1, -1, -1), vec3(1, 1, 1)};
             CHECK_OK(ooze_boundary_add(&boundary, &solids[k], k, s, NULL, &error));
         }

@@ -28,7 +28,7 @@ static void measure(const OozeMesh *mesh)
     if (mesh->triangle_count > TRIANGLES_MAX || !(size > 0.0)) {
         return;
     }
-    if (ooze_distance_grid_create(mesh, size / 2.0, 0.0, &grid, NULL) == OOZE_OK) {
+    if (ooze_distance_grid_create(mesh, size / 2.0, 0.0, NULL, &grid, NULL) == OOZE_OK) {
         OozeVec3 normal;
         for (uint64_t i = 0; i < mesh->vertex_count; i++) {
             double d = ooze_distance_grid_at(grid, mesh->vertices[i], &normal);

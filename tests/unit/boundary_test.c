@@ -13,7 +13,7 @@ static const OozeBounds clip = {{-1, -1, -1}, {1, 1, 1}};
 static OozeSolid make(const OozeSolidDef *def)
 {
     OozeSolid solid;
-    CHECK_OK(ooze_solid_create(&solid, def, OOZE_AXIS_Y, s, &error));
+    CHECK_OK(ooze_solid_create(&solid, def, OOZE_AXIS_Y, s, NULL, &error));
     return solid;
 }
 

@@ -37,7 +37,7 @@ static void make_solids(OozeSolid solids[KINDS])
         def.motion.velocity = vec3(0.5, 0, 0);
         def.motion.spin = ooze_vec3_degrees(vec3(0, 0, k == 0 ? 0.0 : 3.0));
         def.collides = k != 7;
-        CHECK_OK(ooze_solid_create(&solids[k], &def, OOZE_AXIS_Y, spacing, &error));
+        CHECK_OK(ooze_solid_create(&solids[k], &def, OOZE_AXIS_Y, spacing, NULL, &error));
     }
 }
 
@@ -114,7 +114,7 @@ static void moving_solids_reach_farther(void **state)
     OozeSolid solid;
     OozeArena *arena = ooze_arena_create();
     OozeBroadPhase nearby;
-    CHECK_OK(ooze_solid_create(&solid, &def, OOZE_AXIS_Y, spacing, &error));
+    CHECK_OK(ooze_solid_create(&solid, &def, OOZE_AXIS_Y, spacing, NULL, &error));
     CHECK_OK(ooze_broad_phase_begin(&nearby, &solid, 1, spacing, 0.01, arena, &error));
     OozeF32x4 within = ooze_f32x4(0.1195f, 0, 0, 0), beyond = ooze_f32x4(0.121f, 0, 0, 0);
     assert_int_equal(ooze_broad_phase_find(&nearby, &within, 0, 1, 0.01f, true, UINT64_MAX), 1);
@@ -133,7 +133,7 @@ static void points_at_nan_are_near_all_solids(void **state)
     OozeSolid solid;
     OozeArena *arena = ooze_arena_create();
     OozeBroadPhase nearby;
-    CHECK_OK(ooze_solid_create(&solid, &def, OOZE_AXIS_Y, spacing, &error));
+    CHECK_OK(ooze_solid_create(&solid, &def, OOZE_AXIS_Y, spacing, NULL, &error));
     CHECK_OK(ooze_broad_phase_begin(&nearby, &solid, 1, spacing, 0.01, arena, &error));
     OozeF32x4 x = ooze_f32x4(0, NAN, 0, 0);
     assert_int_equal(ooze_broad_phase_find(&nearby, &x, 0, 1, 0.01f, false, UINT64_MAX), 1);

@@ -7,6 +7,7 @@
 #include "mesh/build.h"
 #include "mesh/repair.h"
 #include "mesh/tree.h"
+#include "solids/distance_data.h"
 #include "solids/distance_grid.h"
 #include "solids/shape.h"
 
@@ -34,7 +35,7 @@ static OozeMesh *make_mesh(OozeShapeKind kind, double radius, double height, dou
 static OozeDistanceGrid *make_grid(const OozeMesh *mesh, double spacing, double thickness)
 {
     OozeDistanceGrid *grid = NULL;
-    CHECK_OK(ooze_distance_grid_create(mesh, spacing, thickness, &grid, &error));
+    CHECK_OK(ooze_distance_grid_create(mesh, spacing, thickness, NULL, &grid, &error));
     return grid;
 }
 
@@ -408,13 +409,32 @@ static void too_fine_a_grid_is_refused_with_its_size(void **state)
     (void)state;
     OozeMesh *mesh = make_mesh(OOZE_SHAPE_SPHERE, 0.5, 1.0, 0.2);
     OozeDistanceGrid *grid = NULL;
-    CHECK_FAILS(ooze_distance_grid_create(mesh, 1e-5, 0.0, &grid, &error), OOZE_ERROR_LIMIT, "GiB");
-    CHECK_FAILS(ooze_distance_grid_create(mesh, 1e-300, 0.0, &grid, &error), OOZE_ERROR_LIMIT,
+    CHECK_FAILS(ooze_distance_grid_create(mesh, 1e-5, 0.0, NULL, &grid, &error), OOZE_ERROR_LIMIT,
                 "GiB");
-    CHECK_FAILS(ooze_distance_grid_create(mesh, 0.0, 0.0, &grid, &error), OOZE_ERROR_ARGUMENT,
+    CHECK_FAILS(ooze_distance_grid_create(mesh, 1e-300, 0.0, NULL, &grid, &error), OOZE_ERROR_LIMIT,
+                "GiB");
+    CHECK_FAILS(ooze_distance_grid_create(mesh, 0.0, 0.0, NULL, &grid, &error), OOZE_ERROR_ARGUMENT,
                 "spacing");
-    CHECK_FAILS(ooze_distance_grid_create(mesh, 0.1, NAN, &grid, &error), OOZE_ERROR_ARGUMENT,
+    CHECK_FAILS(ooze_distance_grid_create(mesh, 0.1, NAN, NULL, &grid, &error), OOZE_ERROR_ARGUMENT,
                 "thickness");
+    ooze_mesh_free(mesh);
+}
+
+static void threads_compute_the_same_bits(void **state)
+{
+    (void)state;
+    OozeMesh *mesh = make_mesh(OOZE_SHAPE_TORUS, 0.5, 1.0, 0.05);
+    OozeDistanceGrid *alone = make_grid(mesh, 0.05, 0.0), *shared = NULL;
+    OozeThreads *threads = NULL;
+    CHECK_OK(ooze_threads_create(3, &threads, &error));
+    CHECK_OK(ooze_distance_grid_create(mesh, 0.05, 0.0, threads, &shared, &error));
+    assert_int_equal(shared->block_count, alone->block_count);
+    assert_true(alone->block_count > 100);
+    assert_memory_equal(shared->nodes, alone->nodes,
+                        alone->block_count * OOZE_BLOCK_NODES * sizeof *alone->nodes);
+    ooze_threads_destroy(threads);
+    ooze_distance_grid_destroy(alone);
+    ooze_distance_grid_destroy(shared);
     ooze_mesh_free(mesh);
 }
 
@@ -432,7 +452,7 @@ static void no_memory_leaks_nothing(void **state)
             OozeDistanceGrid *grid = NULL;
             OozeMesh *surface = NULL;
             ooze_memory_fail_after(++n);
-            status = ooze_distance_grid_create(meshes[m], 0.4, 0.0, &grid, NULL);
+            status = ooze_distance_grid_create(meshes[m], 0.4, 0.0, NULL, &grid, NULL);
             status = status ? status : ooze_distance_grid_surface(grid, &surface, NULL);
             ooze_memory_fail_after(0);
             ooze_mesh_free(surface);
@@ -482,6 +502,7 @@ int main(void)
         cmocka_unit_test(open_pipe_is_a_shell),
         cmocka_unit_test(thin_sheet_does_not_leak),
         cmocka_unit_test(too_fine_a_grid_is_refused_with_its_size),
+        cmocka_unit_test(threads_compute_the_same_bits),
         cmocka_unit_test(no_memory_leaks_nothing),
         cmocka_unit_test(winding_counts_turns),
     };

@@ -21,7 +21,7 @@ static OozeSolid make(OozeShapeDef shape, double density)
 {
     OozeSolid solid;
     OozeSolidDef def = solid_of(shape, density);
-    CHECK_OK(ooze_solid_create(&solid, &def, OOZE_AXIS_Z, SPACING, &error));
+    CHECK_OK(ooze_solid_create(&solid, &def, OOZE_AXIS_Z, SPACING, NULL, &error));
     return solid;
 }
 
@@ -138,7 +138,7 @@ static void mesh_of_a_box_turned_and_shifted(void **state)
 static OozeStatus refused(OozeSolidDef def, OozeError *error)
 {
     OozeSolid solid;
-    return ooze_solid_create(&solid, &def, OOZE_AXIS_Z, SPACING, error);
+    return ooze_solid_create(&solid, &def, OOZE_AXIS_Z, SPACING, NULL, error);
 }
 
 static void shapes_without_a_mass_are_refused(void **state)
@@ -189,7 +189,7 @@ static void motion_gives_initial_velocity_and_spin_only(void **state)
     def.motion.velocity = vec3(1, 2, 3);
     def.motion.spin = ooze_vec3_degrees(vec3(0, 0, 5));
     OozeSolid solid;
-    CHECK_OK(ooze_solid_create(&solid, &def, OOZE_AXIS_Z, SPACING, &error));
+    CHECK_OK(ooze_solid_create(&solid, &def, OOZE_AXIS_Z, SPACING, NULL, &error));
     CHECK_NEAR(solid.pose.velocity.y, 2.0, 0.0);
     CHECK_NEAR(solid.pose.spin.z, 5.0, 0.0);
     ooze_solid_free(&solid);

@@ -10,7 +10,7 @@ static const double s = 0.01; /* particle spacing */
 static OozeSolid make(const OozeSolidDef *def)
 {
     OozeSolid solid;
-    CHECK_OK(ooze_solid_create(&solid, def, OOZE_AXIS_Y, s, &error));
+    CHECK_OK(ooze_solid_create(&solid, def, OOZE_AXIS_Y, s, NULL, &error));
     return solid;
 }
 
@@ -307,7 +307,7 @@ static void a_full_list_of_touches_hides_no_wall(void **state)
     OozeSolid floor;
     OozeSolidDef def = ooze_solid_def_default();
     def.friction = 0.0;
-    CHECK_OK(ooze_solid_create(&floor, &def, OOZE_AXIS_Y, 0.01, &error));
+    CHECK_OK(ooze_solid_create(&floor, &def, OOZE_AXIS_Y, 0.01, NULL, &error));
     const OozeContactRule rule = {.margin = 0.005, .tolerance = 0.001, .dt = 0.01};
     OozeTouches touches = {.count = OOZE_TOUCHES_MAX};
     for (int k = 0; k < OOZE_TOUCHES_MAX; k++) {
@@ -327,19 +327,19 @@ static void invalid_definitions_are_errors(void **state)
     OozeSolidDef def = ooze_solid_def_default();
     def.name = "wall";
     def.friction = -1;
-    CHECK_FAILS(ooze_solid_create(&solid, &def, OOZE_AXIS_Y, s, &error), OOZE_ERROR_ARGUMENT,
+    CHECK_FAILS(ooze_solid_create(&solid, &def, OOZE_AXIS_Y, s, NULL, &error), OOZE_ERROR_ARGUMENT,
                 "friction of solid 'wall' is -1");
     def.friction = INFINITY; /* never slips: allowed */
     def.restitution = 1.5;
-    CHECK_FAILS(ooze_solid_create(&solid, &def, OOZE_AXIS_Y, s, &error), OOZE_ERROR_ARGUMENT,
+    CHECK_FAILS(ooze_solid_create(&solid, &def, OOZE_AXIS_Y, s, NULL, &error), OOZE_ERROR_ARGUMENT,
                 "restitution of solid 'wall' is 1.5");
     def.restitution = 0;
     def.stick_strength = NAN;
-    CHECK_FAILS(ooze_solid_create(&solid, &def, OOZE_AXIS_Y, s, &error), OOZE_ERROR_ARGUMENT,
+    CHECK_FAILS(ooze_solid_create(&solid, &def, OOZE_AXIS_Y, s, NULL, &error), OOZE_ERROR_ARGUMENT,
                 "stick_strength");
     def.stick_strength = 0;
     def.shape.position.x = INFINITY;
-    CHECK_FAILS(ooze_solid_create(&solid, &def, OOZE_AXIS_Y, s, &error), OOZE_ERROR_ARGUMENT,
+    CHECK_FAILS(ooze_solid_create(&solid, &def, OOZE_AXIS_Y, s, NULL, &error), OOZE_ERROR_ARGUMENT,
                 "position");
 }
 
@@ -355,7 +355,7 @@ static void memory_failures_leak_nothing(void **state)
         OozeSolid solid;
         OozeError error;
         ooze_memory_fail_after(n);
-        status = ooze_solid_create(&solid, &def, OOZE_AXIS_Y, s, &error);
+        status = ooze_solid_create(&solid, &def, OOZE_AXIS_Y, s, NULL, &error);
         ooze_memory_fail_after(0);
         if (!status) {
             assert_true(n > 2);
