@@ -131,7 +131,8 @@ static const OozeOption options[] = {
     {"steps", 0, "N", false, "steps of a run; 5 by default"},
     {"scaling", 0, "BY", false,
      "`threads`: with 1, 2, 4, ... of them; `particles`: with 30k, 100k, 300k, 1M, 4M, with "
-     "`--device cuda` 100k, 1M, 4M, 12M, 40M, 150M, as memory and --particles allow"},
+     "`--device cuda` 100k, 1M, 4M, 12M, 40M, 150M, 200M, as memory and "
+     "--particles allow"},
     {"clock", 0, "KIND", false,
      "`wall`, the default, or `cpu`: processor time, for a machine with other load; it does not "
      "include waiting, and does not show parallel efficiency"},

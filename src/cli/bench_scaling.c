@@ -69,12 +69,13 @@ static bool has_room(const OozeBenchScaling *scaling, uint64_t particles)
            (ooze_bench_on_processor(last) || device_peak * last->bytes * (double)particles < there);
 }
 
-/* 30k to 4M particles (GPU: 100k to 150M), up to the plan's number. Returns the exit code. */
+/* 30k to 4M particles (GPU: 100k to 200M), up to the plan's number. Returns the exit code. */
 static int collect_particles(const OozeBenchPlan *plan, OozeBenchScaling *scaling)
 {
-    enum { SIZES = 6 };
+    enum { SIZES = 7 };
     static const uint64_t here[SIZES] = {30000, 100000, 300000, 1000000, 4000000};
-    static const uint64_t there[SIZES] = {100000, 1000000, 4000000, 12000000, 40000000, 150000000};
+    static const uint64_t there[SIZES] = {100000,   1000000,   4000000,  12000000,
+                                          40000000, 150000000, 200000000};
     const uint64_t *sizes = plan->device == OOZE_DEVICE_CUDA ? there : here;
     *scaling = (OozeBenchScaling){.by_threads = false};
     int code = OOZE_EXIT_OK;

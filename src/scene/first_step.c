@@ -85,7 +85,7 @@ static void check_periodic(OozeScene *scene)
 
 /* ---- emitters -------------------------------------------------------------------------------- */
 
-static void check_emission(OozeScene *scene, const OozeWorld *world)
+static void check_emission(OozeScene *scene, OozeWorld *world)
 {
     double dt = scene->info.time_step,
            end = (double)scene->info.frame_count / scene->info.frame_rate;

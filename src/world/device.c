@@ -90,6 +90,13 @@ static const char *check_gpu_engine(OozeWorld *world, char *text, size_t size)
     return engine->available(text, size) ? text : NULL;
 }
 
+bool ooze_world_expects_gpu(OozeWorld *world)
+{
+    char text[TEXT_BYTES] = "";
+    return world->device == OOZE_DEVICE_CUDA ||
+           (world->device == OOZE_DEVICE_AUTO && check_gpu_engine(world, text, sizeof text));
+}
+
 void ooze_world_close_engine(OozeWorld *world)
 {
     world->engine->destroy(world->engine_data);

@@ -5,12 +5,12 @@
 #include "solids/fill.h"
 #include "world/world.h"
 
-/* Copies of a particle's row: the store, the store being sorted, and two states being written. */
-static const double ROW_COPIES = 4.0;
+/* Copies of a particle's row: the store, and two states being written. */
+static const double ROW_COPIES = 3.0;
 /* Bytes of a neighbour: its index, and scratch numbers of the method for each pair. */
 static const double NEIGHBOUR_BYTES = 20.0;
 
-double ooze_world_bytes_per_particle(const OozeWorld *world)
+double ooze_world_bytes_per_particle(OozeWorld *world)
 {
     double row = 0.0;
     for (int i = 0; i < ooze_particles_field_count(world->particles); i++) {
@@ -20,7 +20,9 @@ double ooze_world_bytes_per_particle(const OozeWorld *world)
     double ratio = world->support / world->def.spacing;
     double neighbours =
         world->method->uses_fluid_neighbours ? 4.0 / 3.0 * OOZE_PI * ratio * ratio * ratio : 0.0;
-    return ROW_COPIES * row + NEIGHBOUR_BYTES * neighbours;
+    /* The processor sorts its store in a fourth copy; a GPU sorts and finds neighbours itself. */
+    double steps = ooze_world_expects_gpu(world) ? 0.0 : row + NEIGHBOUR_BYTES * neighbours;
+    return ROW_COPIES * row + steps;
 }
 
 OozeStatus ooze_world_count_fluid(const OozeWorld *world, const OozeFluidDef *def, double *count,

@@ -178,9 +178,10 @@ double ooze_world_forecast_particles(const OozeWorld *world, double end);
 
 /* ---- forecasts: forecast.c -------------------------------------------------------------- */
 
-/* Memory in bytes of a run, for each particle: store, lists of neighbours, scratch arrays of the
-   method, copies that are being written. Estimated from below. */
-double ooze_world_bytes_per_particle(const OozeWorld *world);
+/* Memory of the host in bytes of a run, for each particle: store, copies that are being written,
+   and, unless a GPU takes the steps, lists of neighbours and scratch arrays of the method. Estimated
+   from below. */
+double ooze_world_bytes_per_particle(OozeWorld *world);
 /* Number of particles of a fluid, without placing them; see ooze_fill_count. Of a mesh an estimate
    from a coarse distance grid. */
 OozeStatus ooze_world_count_fluid(const OozeWorld *world, const OozeFluidDef *def, double *count,
@@ -276,6 +277,8 @@ OozeStatus ooze_world_open_device(OozeWorld *world, OozeError *error);
 /* Chooses the engine of the next step by the present settings. OOZE_ERROR_UNSUPPORTED: the device
    that was chosen does not implement them. */
 OozeStatus ooze_world_choose_engine(OozeWorld *world, OozeError *error);
+/* Whether a GPU is expected to take the steps, by the present settings. */
+bool ooze_world_expects_gpu(OozeWorld *world);
 void ooze_world_close_engine(OozeWorld *world);
 /* From now on the ranks share the steps, and rank 0 has the particles of all of them on the host.
    Call it on all ranks, before the first step. */

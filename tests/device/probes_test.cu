@@ -1,5 +1,5 @@
-/* Probes that the device measures without copying the particles: the values of the processor's
-   loops on the same particles. */
+/* What the host needs of the particles of a device: probes that the device measures without copying
+   them have the values of the processor's loops on the same particles; memory. */
 #include "cuda/engine.cuh"
 
 #include "poured_world.h"
@@ -99,11 +99,24 @@ static void readings_repeat_to_the_last_bit(void **)
     ooze_world_destroy(world);
 }
 
+/* Lists and scratch arrays of steps are in the memory of the device. */
+static void the_host_needs_memory_for_particles_alone(void **)
+{
+    OozeWorld *device = create_device_world("conformation", SPACING, false, OOZE_DEVICE_CUDA);
+    OozeWorld *host = create_device_world("conformation", SPACING, false, OOZE_DEVICE_CPU);
+    const double row = ooze_world_bytes_per_particle(device) / 3.0;
+    assert_true(row > 42.0); /* position, velocity, id, material, and what the method keeps */
+    assert_true(ooze_world_bytes_per_particle(host) > 4.0 * row + 20.0 * 30.0);
+    ooze_world_destroy(device);
+    ooze_world_destroy(host);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(probes_agree_with_the_host),
         cmocka_unit_test(readings_repeat_to_the_last_bit),
+        cmocka_unit_test(the_host_needs_memory_for_particles_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
