@@ -388,9 +388,36 @@ static size_t aligned(size_t size)
     return (size + 255) & ~(size_t)255;
 }
 
+/* Frees empty chunks from `first` on. Marks name no chunk above the top, and one that names an empty
+   chunk then names the beginning of the next. */
+static void free_empty_chunks(Gpu *gpu, int first)
+{
+    int kept = first;
+    gpu_wait(gpu);
+    for (int k = first; k < gpu->chunks; k++) {
+        if (gpu->chunk[k].used > 0) {
+            gpu->chunk[kept++] = gpu->chunk[k];
+        } else {
+            device_free(gpu, gpu->chunk[k].memory, gpu->chunk[k].size);
+        }
+    }
+    gpu->chunks = kept;
+}
+
+/* A new chunk. Where memory does not suffice, first frees the chunks that are too small: in a first
+   step, whose arrays have a chunk each, these may be a fifth of all memory. */
+static char *chunk_alloc(Gpu *gpu, size_t size, int first)
+{
+    if (gpu->chunks < CHUNKS && size > free_bytes()) {
+        free_empty_chunks(gpu, first);
+    }
+    return gpu->chunks < CHUNKS ? static_cast<char *>(device_alloc(gpu, size)) : nullptr;
+}
+
 /* The first chunk with room for `size` bytes, from the top on; those above it are empty. */
 static Chunk *chunk_for(Gpu *gpu, size_t size)
 {
+    const int first = gpu->top;
     for (; gpu->top < gpu->chunks; gpu->top++) {
         Chunk *chunk = &gpu->chunk[gpu->top];
         if (chunk->size - chunk->used >= size) {
@@ -398,7 +425,7 @@ static Chunk *chunk_for(Gpu *gpu, size_t size)
         }
     }
     size_t wanted = size < (8u << 20) ? (8u << 20) : size;
-    char *memory = gpu->chunks < CHUNKS ? static_cast<char *>(device_alloc(gpu, wanted)) : nullptr;
+    char *memory = chunk_alloc(gpu, wanted, first);
     if (!memory) {
         record_error(gpu, cudaErrorMemoryAllocation);
         return nullptr;
@@ -440,7 +467,7 @@ void scratch_reset(Gpu *gpu)
 {
     Mark empty = {0, 0, 0};
     scratch_rewind(gpu, empty);
-    size_t peak = aligned(gpu->peak + gpu->peak / 64);
+    const size_t peak = aligned(gpu->peak), spare = aligned(gpu->peak / 64);
     gpu->peak = 0;
     if (gpu->chunks < 2) {
         return;
@@ -450,9 +477,10 @@ void scratch_reset(Gpu *gpu)
         device_free(gpu, gpu->chunk[k].memory, gpu->chunk[k].size);
     }
     gpu->chunks = 0;
-    char *memory = static_cast<char *>(device_alloc(gpu, peak));
+    const size_t free = free_bytes(), wanted = free && peak + spare > free ? peak : peak + spare;
+    char *memory = static_cast<char *>(device_alloc(gpu, wanted));
     if (memory) {
-        gpu->chunk[gpu->chunks++] = {memory, peak, 0};
+        gpu->chunk[gpu->chunks++] = {memory, wanted, 0};
     }
 }
 

@@ -114,10 +114,37 @@ static void polling_ends_a_loop(void **)
     gpu_destroy(m);
 }
 
+/* Arrays that a later one does not fit into make room for it where memory does not suffice; the
+   processor does not know how much is left, and always does so. */
+static void small_chunks_make_room(void **)
+{
+    Gpu gpu, *m = &gpu;
+    assert_true(gpu_create(m));
+    const size_t unit = 8u << 20, before = m->allocated;
+    uint32_t *kept = static_cast<uint32_t *>(scratch_bytes(m, unit));
+    set_all(m, kept, COUNT, 5);
+    const Mark mark = scratch_mark(m);
+    (void)scratch_bytes(m, 2 * unit);
+    (void)scratch_bytes(m, 3 * unit);
+    scratch_rewind(m, mark);
+    uint32_t *large = static_cast<uint32_t *>(scratch_bytes(m, 4 * unit));
+    set_all(m, large, COUNT, 6);
+    const bool makes_room = free_bytes() == 0;
+    assert_int_equal(m->allocated - before, (makes_room ? 5 : 10) * unit);
+    check_all(m, large, COUNT, 6, 1, 0, 0);
+    scratch_rewind(m, mark);
+    assert_int_equal(scratch_bytes(m, unit) == large, makes_room);
+    check_all(m, kept, COUNT, 5, 1, 0, 0);
+    scratch_reset(m);
+    assert_true(m->allocated - before <= 6 * unit + 6 * unit / 64 + 256);
+    gpu_destroy(m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(launches_keep_order_and_arguments),
+        cmocka_unit_test(small_chunks_make_room),
         cmocka_unit_test(copies_and_fills_have_every_size),
         cmocka_unit_test(polling_ends_a_loop),
     };

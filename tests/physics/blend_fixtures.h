@@ -88,6 +88,7 @@ static inline void watch_substeps(OozeWorld *world)
     watched_method = ooze_method_blend;
     watched_method.step = watched_step;
     world->method = &watched_method;
+    use_processor(world);
 }
 
 #endif

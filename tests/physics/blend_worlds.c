@@ -449,6 +449,7 @@ static void blend_T27_out_of_memory(void **state)
         OozeRegionKind kind = (OozeRegionKind)(k % 2);
         bool dynamic = k >= 2;
         OozeWorld *world = small_world(kind, dynamic);
+        use_processor(world);
         step_world(world);
         uint64_t expected = hash_of(world);
         ooze_world_destroy(world);
@@ -456,6 +457,7 @@ static void blend_T27_out_of_memory(void **state)
         OozeStatus status = OOZE_ERROR_MEMORY;
         for (uint64_t after = 1; status == OOZE_ERROR_MEMORY; after++) {
             world = small_world(kind, dynamic);
+            use_processor(world);
             OozeError error = {0};
             ooze_memory_fail_after(after);
             status = ooze_world_step(world, &error);

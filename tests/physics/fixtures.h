@@ -9,6 +9,7 @@
 #include "base/hash.h"
 #include "ooze/ooze.h"
 #include "physics/reference.h"
+#include "world/world.h"
 
 /* ---- worlds and materials -------------------------------------------------------------------- */
 
@@ -38,6 +39,12 @@ static inline OozeWorld *make_world(Setup s)
     OozeWorld *world = NULL;
     CHECK_OK(ooze_world_create(&def, &world, &error));
     return world;
+}
+
+/* For what is a property of the processor's steps: its allocations, calls of the method. */
+static inline void use_processor(OozeWorld *world)
+{
+    world->device = OOZE_DEVICE_CPU;
 }
 
 /* The world of scenes/FOLDER/NAME.yaml with overrides, on two threads. */

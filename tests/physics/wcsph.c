@@ -293,6 +293,7 @@ static void wcsph_T06_threads_and_restore(void **state)
 static OozeWorld *small_world(void)
 {
     OozeWorld *world = wcsph_world(0.02, 2e-4, down(), vec3(0, 0, 0), 20);
+    use_processor(world);
     add_matter(world, newtonian_matter(20));
     add_floor(world, INFINITY);
     add_lattice(world, (Lattice){.n = {6, 6, 6}, .spacing = 0.02});

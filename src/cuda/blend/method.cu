@@ -1,23 +1,12 @@
 /* One substep of the blend method on the device, in the order of methods/blend/method.c. */
 #include "cuda/blend/step.cuh"
 
-#include <cstdio>
-
 extern "C" {
 #include "methods/blend/method.h"
 }
 
 namespace ooze
 {
-
-static bool supports(const OozeStepContext *context, char *why, size_t size)
-{
-    bool printed = context->params[OOZE_BLEND_KERNELS] != 0.0;
-    if (printed) {
-        snprintf(why, size, "'kernels: printed' of method 'blend' runs on the processor alone");
-    }
-    return !printed;
-}
 
 /* ---- memory ----------------------------------------------------------------------------- */
 
@@ -205,7 +194,7 @@ static OozeStatus step(Engine *engine, void *data, OozeStepContext *context, Ooz
 }
 
 const DeviceMethod blend_method = {
-    "blend", supports, create, destroy, step, nullptr, nullptr, true,
+    "blend", nullptr, create, destroy, step, nullptr, nullptr, true,
 };
 
 } // namespace ooze

@@ -34,26 +34,53 @@ template <int LANES> static void sum_densities(Gpu *gpu, const BlendView &view)
         });
 }
 
+/* Over the pairs of this lane. */
+template <int LANES>
+OOZE_DEVICE float4 forces_of(const BlendView &s, uint32_t i, uint32_t lane,
+                             const OozeBlendState &own)
+{
+    const float4 u = s.u[i], shape = s.shape[i];
+    float4 sum = f32x4(0, 0, 0);
+    each_pair<LANES>(s.pairs, i, lane, [&](uint32_t j, float4 d) {
+        const OozeBlendState other = unpack_state(s.state[j]);
+        bool one_region = false;
+        if (s.compares_shapes) {
+            float4 there = s.shape[j], q = there - shape;
+            one_region =
+                ooze_blend_one_region(q.x, q.y, q.z, there.w - shape.w, s.pairs.kernel.radius2);
+        }
+        OozeBlendPair pair = ooze_blend_pair(&s.pairs.kernel, &own, &other, one_region, d.w);
+        sum = sum - pair.push * d + pair.drag * (s.u[j] - u);
+    });
+    return sum;
+}
+
+/* The same of eqs 1 to 3 as printed. */
+template <int LANES>
+OOZE_DEVICE float4 printed_forces_of(const BlendView &s, uint32_t i, uint32_t lane,
+                                     const OozeBlendState &own)
+{
+    const OozeBlendConstants &k = s.pairs.kernel;
+    float4 sum = f32x4(0, 0, 0);
+    if (lane == 0) {
+        sum = ooze_blend_printed_own_drag(&k, &own) * s.u[i];
+    }
+    each_pair<LANES>(s.pairs, i, lane, [&](uint32_t j, float4 d) {
+        const OozeBlendState other = unpack_state(s.state[j]);
+        OozeBlendPair pair = ooze_blend_printed_pair(&k, &own, &other, d.w);
+        sum = sum - pair.push * d + pair.drag * s.u[j];
+    });
+    return sum;
+}
+
 template <int LANES> static void sum_forces(Gpu *gpu, const BlendView &view)
 {
     const BlendView s = view;
     for_lanes<LANES>(
         gpu, s.pairs.n, OOZE_BODY(uint32_t i, uint32_t lane) {
             const OozeBlendState own = unpack_state(s.state[i]);
-            const float4 u = s.u[i], shape = s.shape[i];
-            float4 sum = f32x4(0, 0, 0);
-            each_pair<LANES>(s.pairs, i, lane, [&](uint32_t j, float4 d) {
-                const OozeBlendState other = unpack_state(s.state[j]);
-                bool one_region = false;
-                if (s.compares_shapes) {
-                    float4 there = s.shape[j], q = there - shape;
-                    one_region = ooze_blend_one_region(q.x, q.y, q.z, there.w - shape.w,
-                                                       s.pairs.kernel.radius2);
-                }
-                OozeBlendPair pair =
-                    ooze_blend_pair(&s.pairs.kernel, &own, &other, one_region, d.w);
-                sum = sum - pair.push * d + pair.drag * (s.u[j] - u);
-            });
+            float4 sum = s.pairs.kernel.published ? printed_forces_of<LANES>(s, i, lane, own)
+                                                  : forces_of<LANES>(s, i, lane, own);
             sum = lanes_sum<LANES>(sum);
             if (lane == 0) {
                 float share =

@@ -84,6 +84,29 @@ OOZE_FORMULA OozeBlendPair ooze_blend_pair(const OozeBlendConstants *k, const Oo
     return pair;
 }
 
+/* Eqs 1 to 3 as printed: the pressure of the neighbour alone, its velocity instead of the relative
+   one, and one kernel for all. Acceleration of a times its relative mass: push (x_b - x_a) + drag
+   u_b. Sums include the particle itself, as those of densities do: ooze_blend_printed_own_drag. */
+OOZE_FORMULA OozeBlendPair ooze_blend_printed_pair(const OozeBlendConstants *k,
+                                                   const OozeBlendState *a, const OozeBlendState *b,
+                                                   float r)
+{
+    OozeBlendPair pair;
+    const float h = k->support, q2 = r * r / (h * h), t = fmaxf(1.0f - q2, 0.0f);
+    float share = a->fluid_share * (a->inverse_density * b->inverse_density);
+    float laplacian = ooze_poly6_value(0.0f, h) / (h * h) * -6.0f * t * (3.0f - 7.0f * q2);
+    pair.push = share * (k->gradient_scale * b->pressure *
+                         ooze_kernel_gradient_scale(ooze_poly6_slope(r, h), r, h));
+    pair.drag = share * (k->volume * a->viscosity * laplacian);
+    return pair;
+}
+
+OOZE_FORMULA float ooze_blend_printed_own_drag(const OozeBlendConstants *k,
+                                               const OozeBlendState *own)
+{
+    return ooze_blend_printed_pair(k, own, own, 0.0f).drag;
+}
+
 /* Velocity change of a particle by the pressure of a wall at a distance, along its normal. */
 OOZE_FORMULA float ooze_blend_wall_change(const OozeBlendConstants *k, const OozeBlendState *own,
                                           float relative_mass, double distance)

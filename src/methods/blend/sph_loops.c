@@ -83,26 +83,19 @@ static F forces_of(const OozeBlendStep *s, uint64_t i)
     return ooze_f32x4(ooze_f32x4_sum(sum[0]), ooze_f32x4_sum(sum[1]), ooze_f32x4_sum(sum[2]), 0);
 }
 
-/* Eqs 1 to 3 as printed: the pressure of the neighbour alone, its velocity instead of the relative
-   one, and one kernel for all. Sums include the particle itself, as those of densities do. */
+/* Eqs 1 to 3 as printed. */
 static F printed_forces_of(const OozeBlendStep *s, uint64_t i)
 {
     const OozeNeighbours *list = s->context->fluid;
     const uint32_t *index = list->index + list->first[i];
-    const float h = s->k.support;
-    const float self = ooze_poly6_value(0.0f, h) / (h * h) * -18.0f;
-    const float own = s->state[i].inverse_density * s->state[i].inverse_density;
-    F sum = s->state[i].fluid_share * own * s->k.volume * s->state[i].viscosity * self * s->u[i];
+    const OozeBlendState *own = &s->state[i];
+    F sum = ooze_blend_printed_own_drag(&s->k, own) * s->u[i];
     for (uint32_t e = 0; e < list->count[i]; e++) {
         uint32_t j = index[e];
         F d = s->x[j] - s->x[i];
-        float r = sqrtf(ooze_f32x4_dot3(d, d)), q2 = r * r / (h * h), t = fmaxf(1.0f - q2, 0.0f);
-        float over = s->state[i].inverse_density * s->state[j].inverse_density;
-        float push = s->k.gradient_scale * s->state[j].pressure *
-                     ooze_kernel_gradient_scale(ooze_poly6_slope(r, h), r, h);
-        float laplacian = ooze_poly6_value(0.0f, h) / (h * h) * -6.0f * t * (3.0f - 7.0f * q2);
-        float drag = s->k.volume * s->state[i].viscosity * laplacian;
-        sum += s->state[i].fluid_share * over * (push * d + drag * s->u[j]);
+        OozeBlendPair pair =
+            ooze_blend_printed_pair(&s->k, own, &s->state[j], sqrtf(ooze_f32x4_dot3(d, d)));
+        sum += pair.push * d + pair.drag * s->u[j];
     }
     sum[3] = 0.0f;
     return sum;
