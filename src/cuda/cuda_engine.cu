@@ -110,6 +110,7 @@ static OozeStatus engine_create(OozeWorld *world, const OozeMethod *method, void
     e->pack_from = pack_from ? strtoull(pack_from, nullptr, 10) : few_particles();
     e->near.temporary = e->near_walls.temporary = true;
     e->method = device_method_find(method->info.name);
+    e->uses_lists = method->uses_fluid_neighbours;
     OozeStatus result = OOZE_OK;
     if (ranks) {
         ooze_cuda_select(ranks->host_rank);
@@ -272,7 +273,8 @@ static OozeStatus engine_find_neighbours(void *data, const OozeStepContext *cont
     OozeStatus result = solids_send(&e->gpu, &e->solids, context, error);
     result = result ? result : walls_update(&e->gpu, &e->walls, context, resampled, error);
     ooze_timer_add(context->timer, "boundary");
-    return result ? result : find_particles_near(e, context, error);
+    const bool needs_lists = e->uses_lists || e->gpu.share || store_data(&e->store, "temperature");
+    return result || !needs_lists ? result : find_particles_near(e, context, error);
 }
 
 /* A step that is shared with other ranks. It repeats with more ghosts where some particles move

@@ -27,6 +27,7 @@ struct Engine {
     Gpu gpu;
     const DeviceMethod *method;
     void *method_data;
+    bool uses_lists; /* the method reads neighbours; else only heat does */
     /* particles from which on iterations gather rounded numbers, see packed.cuh: with fewer of them
        launches dominate the time, not gathers */
     uint64_t pack_from;

@@ -6,9 +6,9 @@
 namespace ooze
 {
 
-static const DeviceMethod *const methods[] = {&conformation_method, &links_method,   &blend_method,
-                                              &cauchy_method,       &springs_method, &wcsph_method,
-                                              &stress_method};
+static const DeviceMethod *const methods[] = {&conformation_method, &links_method,    &blend_method,
+                                              &cauchy_method,       &springs_method,  &wcsph_method,
+                                              &stress_method,       &ballistic_method};
 enum { METHODS = sizeof methods / sizeof methods[0] };
 
 bool shares_all_steps(const OozeStepContext *, char *, size_t)
