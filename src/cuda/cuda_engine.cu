@@ -41,15 +41,7 @@ static bool engine_supports(const OozeMethod *method, const OozeStepContext *con
 {
     const DeviceMethod *found = device_method_find(method->info.name);
     if (!found) {
-        char names[128];
-        device_method_names(names, sizeof names);
-        snprintf(why, size, "the GPU takes steps of methods %s, not of '%s'", names,
-                 method->info.name);
-        return false;
-    }
-    if (context->dynamic && !found->takes_dynamic) {
-        snprintf(why, size, "method '%s' moves dynamic solids on the processor alone",
-                 method->info.name);
+        snprintf(why, size, "method '%s' runs on the processor alone", method->info.name);
         return false;
     }
     return !found->supports || found->supports(context, why, size);

@@ -121,7 +121,7 @@ static OozeStatus step(Engine *engine, void *, OozeStepContext *context, OozeErr
 }
 
 const DeviceMethod ballistic_method = {
-    "ballistic", nullptr, nullptr, nullptr, step, nullptr, nullptr, true, shares_all_steps,
+    "ballistic", nullptr, nullptr, nullptr, step, nullptr, nullptr, shares_all_steps,
 };
 
 } // namespace ooze

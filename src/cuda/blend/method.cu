@@ -205,7 +205,7 @@ static OozeStatus step(Engine *engine, void *data, OozeStepContext *context, Ooz
 }
 
 const DeviceMethod blend_method = {
-    "blend", supports, create, destroy, step, nullptr, nullptr, true,
+    "blend", supports, create, destroy, step, nullptr, nullptr,
 };
 
 } // namespace ooze

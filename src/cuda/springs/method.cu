@@ -261,7 +261,7 @@ static OozeStatus step(Engine *engine, void *data, OozeStepContext *context, Ooz
 }
 
 const DeviceMethod springs_method = {
-    "springs", supports, create, destroy, step, save, restore, true,
+    "springs", supports, create, destroy, step, save, restore,
 };
 
 } // namespace ooze
