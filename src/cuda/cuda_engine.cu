@@ -73,6 +73,7 @@ static void engine_destroy(void *data)
     if (e->method->destroy) {
         e->method->destroy(e, e->method_data);
     }
+    fetches_free(gpu, &e->fetches);
     walls_free(gpu, &e->walls);
     solids_free(gpu, &e->solids);
     lists_free(gpu, &e->fluid);
@@ -158,6 +159,11 @@ static OozeStatus engine_download(void *data, OozeParticles *particles, OozeFiel
     Engine *e = engine_of(data);
     OozeStatus result = store_download(&e->gpu, &e->store, particles, error);
     return result || !arrays ? result : e->method->save(e, e->method_data, arrays, error);
+}
+
+static bool engine_fetch(void *data, OozeFetch *fetch, OozeFieldView *fields, int count)
+{
+    return fetch_begin(engine_of(data), fetch, fields, count);
 }
 
 static OozeStatus engine_append(void *data, const OozeParticles *arrivals, OozeError *error)
@@ -333,6 +339,7 @@ extern "C" const OozeEngine ooze_cuda_engine = {
     ooze::engine_counts,
     ooze::engine_upload,
     ooze::engine_download,
+    ooze::engine_fetch,
     ooze::engine_append,
     ooze::engine_remove,
     ooze::engine_prescribe,
