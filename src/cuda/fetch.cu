@@ -126,14 +126,23 @@ static bool reserve_host(OozeFetch *fetch, size_t size)
     return made;
 }
 
+void fetches_free(Gpu *gpu, Fetches *fetches)
+{
+    destroy(fetches);
+    buffer_free(gpu, &fetches->particles);
+    *fetches = {};
+}
+
 /* Takes a quarter of the free memory at most, which steps may need. */
 static bool reserve_device(Gpu *gpu, Fetches *fetches, size_t size)
 {
     const size_t more = size > fetches->particles.size ? size : 0, left = free_bytes();
-    if (!fetches->created) {
-        fetches->created = create(fetches);
+    if (!fetches->created && !create(fetches)) {
+        fetches_free(gpu, fetches);
+        return false;
     }
-    if (!fetches->created || (more > 0 && left > 0 && more > left / 4)) {
+    fetches->created = true;
+    if (more > 0 && left > 0 && more > left / 4) {
         return false;
     }
     if (more > 0) {
@@ -142,17 +151,14 @@ static bool reserve_device(Gpu *gpu, Fetches *fetches, size_t size)
     return buffer_bytes(gpu, &fetches->particles, size) != nullptr;
 }
 
-static size_t padded_bytes(const OozeFieldView *field, uint64_t n)
+static size_t field_bytes(const OozeFieldView *field, uint64_t n)
 {
-    const size_t size = n * (size_t)field->stride * ooze_field_type_size(field->type);
-    return (size + OOZE_ALIGNMENT - 1) / OOZE_ALIGNMENT * OOZE_ALIGNMENT;
+    return n * (size_t)field->stride * ooze_field_type_size(field->type);
 }
 
-void fetches_free(Gpu *gpu, Fetches *fetches)
+static size_t padded_bytes(const OozeFieldView *field, uint64_t n)
 {
-    destroy(fetches);
-    buffer_free(gpu, &fetches->particles);
-    *fetches = {};
+    return (field_bytes(field, n) + OOZE_ALIGNMENT - 1) / OOZE_ALIGNMENT * OOZE_ALIGNMENT;
 }
 
 bool fetch_begin(Engine *e, OozeFetch *fetch, OozeFieldView *fields, int count)
@@ -163,18 +169,19 @@ bool fetch_begin(Engine *e, OozeFetch *fetch, OozeFieldView *fields, int count)
     for (int k = 0; k < count; k++) {
         size += padded_bytes(&fields[k], n);
     }
-    if (!reserve_host(fetch, size) || !reserve_device(gpu, &e->fetches, size)) {
+    if (!reserve_device(gpu, &e->fetches, size) || !reserve_host(fetch, size)) {
         return false;
     }
     char *kept = static_cast<char *>(e->fetches.particles.memory);
     begin_keeping(gpu, &e->fetches);
     for (int k = 0; k < count; k++) {
         OozeFieldView *field = &fields[k];
-        copy(gpu, kept + at, store_data(&e->store, field->name),
-             n * (size_t)field->stride * ooze_field_type_size(field->type));
+        const size_t bytes = field_bytes(field, n), padded = padded_bytes(field, n);
+        copy(gpu, kept + at, store_data(&e->store, field->name), bytes);
+        clear(gpu, kept + at + bytes, padded - bytes);
         field->count = n;
         field->data = fetch->data + at;
-        at += padded_bytes(field, n);
+        at += padded;
     }
     begin_copying(gpu, &e->fetches, fetch, at);
     return gpu->failed == cudaSuccess;
