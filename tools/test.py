@@ -40,17 +40,15 @@ DEVICE_SOME = ("T05_(stiff|form) T06 T08_falling_cube T10_beam T17_column "
                "T40 T41 T44 T46 T49 T50 T51 T7[0-3] T81_rest T82 T94").split()
 # The others compare with methods that run on the processor alone.
 DEVICE_LINKS = "^links_(T01|T02|T04|T05|T09|T10|T11|T12|T13|T14|T15|T16|T18|T20)_"
-# Of heat those whose rods must stay exactly where they are (T21, T24) need `ballistic`.
-DEVICE_HEAT = "^heat_(T0[67]|T2[0235]|T27|T3)"
-# Those of springs with dynamic solids, of the processor's memory (wcsph T08) and of its time
-# (stress T13) are left out.
-DEVICE_BASELINES = "^springs_(T0|T1[0134567])|^stress_(T0|T1[45])|^wcsph_T0[1-7]_"
+DEVICE_HEAT = "^heat_"
+# Those of the processor's memory (wcsph T08) and of its time (stress T13) are left out.
+DEVICE_BASELINES = "^springs_(T0|T1[0-7])|^stress_(T0|T1[45])|^wcsph_T0[1-7]_|^ballistic_"
 DEVICE_ALL = ["-R", "^(device|conformation|coupling)_|^(parity|ranks)_device$|"
                     f"{DEVICE_LINKS}|{DEVICE_HEAT}|{DEVICE_BASELINES}"]
 DEVICE_FEW = ["-R", "^device_|^(parity|ranks)_device$|^links_(T01|T04|T20)_|"
                     "^coupling_(T06|T09|T13)|^heat_(T20|T3[23])|"
-                    "^springs_(T02|T06|T07|T09|T1[0134])_|^stress_T0[1236]_|"
-                    f"^wcsph_T0[13]_|^conformation_({'|'.join(DEVICE_SOME)})"]
+                    "^springs_(T02|T06|T07|T09|T1[0134])_|^springs_T12_momentum|^stress_T0[1236]_|"
+                    f"^wcsph_T0[13]_|^ballistic_|^conformation_({'|'.join(DEVICE_SOME)})"]
 
 # Long tests, which the release suite runs.
 SLOW = ["-E", "^unit_(auto|preset_drop|constraint_formulations|paper_scenes|links|nozzle"

@@ -19,10 +19,11 @@ static OozeStatus write_rows(const OozeRunOutput *output, const OozeRunItem *ite
 static OozeStatus write_item(void *context, int slot, OozeError *error)
 {
     OozeRunOutput *output = context;
-    const OozeRunItem *item = &output->items[slot];
+    OozeRunItem *item = &output->items[slot];
     const OozeFrame *frame = &item->state.frame;
     bool checkpoint = item->kind == OOZE_RUN_CHECKPOINT;
-    OozeStatus status = write_rows(output, item, error);
+    OozeStatus status = item->fetched ? item->fetch.wait(&item->fetch, error) : OOZE_OK;
+    status = status ? status : write_rows(output, item, error);
     if (status || item->kind == OOZE_RUN_ROWS) {
         return status;
     }
@@ -70,8 +71,16 @@ OozeStatus ooze_run_output_start(OozeRunOutput *output, OozeError *error)
                                 &output->pipeline, error);
 }
 
+OozeStatus ooze_run_output_fetch(OozeRunOutput *output, OozeFetch **fetch, OozeError *error)
+{
+    int slot;
+    OozeStatus status = ooze_pipeline_acquire(output->pipeline, &slot, error);
+    *fetch = status ? NULL : &output->items[slot].fetch;
+    return status;
+}
+
 OozeStatus ooze_run_output_put(OozeRunOutput *output, OozeRunItemKind kind, const OozeFrame *frame,
-                               OozeError *error)
+                               bool fetched, OozeError *error)
 {
     int slot;
     OozeStatus status = ooze_pipeline_acquire(output->pipeline, &slot, error);
@@ -81,8 +90,13 @@ OozeStatus ooze_run_output_put(OozeRunOutput *output, OozeRunItemKind kind, cons
     double start = ooze_clock();
     OozeRunItem *item = &output->items[slot];
     item->kind = kind;
+    if (fetched && !item->fetched) {
+        ooze_frame_copy_free(&item->state); /* it may have held particles */
+    }
+    item->fetched = fetched;
     if (kind != OOZE_RUN_ROWS) {
-        status = ooze_frame_copy(&item->state, frame, output->threads, error);
+        status = fetched ? ooze_frame_copy_state(&item->state, frame, error)
+                         : ooze_frame_copy(&item->state, frame, output->threads, error);
     }
     for (int t = 0; t < OOZE_RUN_OUTPUT_TABLES && !status; t++) {
         if (output->tables[t]) {
@@ -125,7 +139,11 @@ void ooze_run_output_end(OozeRunOutput *output)
     ooze_pipeline_destroy(output->pipeline);
     output->pipeline = NULL;
     for (int i = 0; i < OOZE_RUN_OUTPUT_COPIES; i++) {
+        OozeFetch *fetch = &output->items[i].fetch;
         ooze_frame_copy_free(&output->items[i].state);
+        if (fetch->free) {
+            fetch->free(fetch);
+        }
         for (int t = 0; t < OOZE_RUN_OUTPUT_TABLES; t++) {
             ooze_text_clear(&output->items[i].rows[t]);
         }
@@ -142,7 +160,8 @@ OozeRunOutputCost ooze_run_output_cost(const OozeRunOutput *output)
         cost.meshed = times.worked[1];
     }
     for (int i = 0; i < OOZE_RUN_OUTPUT_COPIES; i++) {
-        cost.copy_bytes += ooze_frame_copy_bytes(&output->items[i].state);
+        cost.copy_bytes +=
+            ooze_frame_copy_bytes(&output->items[i].state) + output->items[i].fetch.capacity;
     }
     return cost;
 }

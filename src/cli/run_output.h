@@ -2,7 +2,8 @@
    checkpoints, in the order in which they were put; a second thread makes the meshes of frames that
    are written.
 
-   The stepping thread copies the state and continues. It waits when OOZE_RUN_OUTPUT_COPIES copies
+   The stepping thread copies the state and continues; a GPU copies the particles meanwhile, and the
+   first thread waits for them. It waits when OOZE_RUN_OUTPUT_COPIES copies
    are not written yet. Rows are on the disk before the state that was put with them. After the
    first failure nothing more is written, and every call returns it. From start to drain only the
    first thread uses the folder and HDF5, and only the second uses the meshing. */
@@ -17,6 +18,7 @@
 #include "cli/run_log.h"
 #include "output/frame_copy.h"
 #include "output/run_folder.h"
+#include "world/engine.h"
 
 enum { OOZE_RUN_OUTPUT_COPIES = 2, OOZE_RUN_OUTPUT_TABLES = 2 };
 
@@ -29,6 +31,8 @@ typedef enum OozeRunItemKind {
 typedef struct OozeRunItem {
     OozeRunItemKind kind;
     OozeFrameCopy state;
+    OozeFetch fetch; /* memory of its particles, where these come from a GPU */
+    bool fetched;    /* they do; the copy may not be complete yet */
     OozeText rows[OOZE_RUN_OUTPUT_TABLES];
 } OozeRunItem;
 
@@ -48,9 +52,12 @@ typedef struct OozeRunOutput {
 
 /* The caller sets the members up to `meshing` before. */
 OozeStatus ooze_run_output_start(OozeRunOutput *output, OozeError *error);
-/* Queues the pending rows of the tables and, except for OOZE_RUN_ROWS, a copy of the state. */
+/* Memory for the particles of the next item; waits until there is some. */
+OozeStatus ooze_run_output_fetch(OozeRunOutput *output, OozeFetch **fetch, OozeError *error);
+/* Queues the pending rows of the tables and, except for OOZE_RUN_ROWS, a copy of the state;
+   `fetched`: its fields are in the memory of ooze_run_output_fetch. */
 OozeStatus ooze_run_output_put(OozeRunOutput *output, OozeRunItemKind kind, const OozeFrame *frame,
-                               OozeError *error);
+                               bool fetched, OozeError *error);
 /* Whether `put` would return without waiting. */
 bool ooze_run_output_has_room(OozeRunOutput *output);
 /* The first failure so far: at once, or after everything in the queue is written. */

@@ -20,11 +20,19 @@ static bool leads(const OozeRunSession *session)
 
 /* ---- saving ------------------------------------------------------------------------------- */
 
-/* A view of the current state with its frame number. */
-static OozeStatus view_frame(OozeRunSession *session, OozeFrame *frame, OozeError *error)
+/* A view of the current state with its frame number. `fetched`: its particles are being copied from
+   a GPU. */
+static OozeStatus view_frame(OozeRunSession *session, OozeFrame *frame, bool *fetched,
+                             OozeError *error)
 {
-    OozeStatus status = ooze_world_sync_to_host(session->world, error);
-    const OozeFrame *now = status ? NULL : ooze_world_frame(session->world);
+    OozeFetch *fetch = NULL;
+    OozeStatus status = ooze_run_output_fetch(&session->output, &fetch, error);
+    const OozeFrame *now = status ? NULL : ooze_world_fetch_frame(session->world, fetch);
+    *fetched = now != NULL;
+    if (!status && !now) {
+        status = ooze_world_sync_to_host(session->world, error);
+        now = status ? NULL : ooze_world_frame(session->world);
+    }
     if (status) {
         return status;
     }
@@ -39,12 +47,13 @@ static OozeStatus view_frame(OozeRunSession *session, OozeFrame *frame, OozeErro
 static OozeStatus save(OozeRunSession *session, OozeRunItemKind kind, OozeError *error)
 {
     OozeFrame frame;
+    bool fetched = false;
     session->saved = ooze_clock();
     if (!leads(session)) {
         return ooze_world_sync_to_host(session->world, error);
     }
-    OozeStatus status = view_frame(session, &frame, error);
-    return status ? status : ooze_run_output_put(&session->output, kind, &frame, error);
+    OozeStatus status = view_frame(session, &frame, &fetched, error);
+    return status ? status : ooze_run_output_put(&session->output, kind, &frame, fetched, error);
 }
 
 /* Measures the probes of this step and appends their rows. At a frame all probes are measured in
@@ -60,18 +69,16 @@ static OozeStatus measure(OozeRunSession *session, bool at_frame, OozeError *err
             return status;
         }
     }
-    OozeFrame frame;
     OozeStatus status = ooze_world_measure(session->world, !at_frame, error);
     if (session->fills) {
         return status; /* the tables hold the rows already */
     }
-    if (!status && at_frame) {
-        status = view_frame(session, &frame, error);
-    } else if (!status) { /* without the particles, which may be on a GPU */
-        frame = (OozeFrame){.step = session->world->step,
-                            .time = session->world->time,
-                            .particle_count = ooze_world_particle_count(session->world)};
-    }
+    /* without the particles, which may be on a GPU */
+    const uint64_t step = session->world->step;
+    const OozeFrame frame = {.index = step / session->info->steps_per_frame,
+                             .step = step,
+                             .time = session->world->time,
+                             .particle_count = ooze_world_particle_count(session->world)};
     if (!status && at_frame) {
         status = ooze_probe_table_append(&session->frame_rows, session->world, &frame, error);
     }
@@ -79,7 +86,7 @@ static OozeStatus measure(OozeRunSession *session, bool at_frame, OozeError *err
         status = ooze_probe_table_append(&session->step_rows, session->world, &frame, error);
     }
     if (!status && ooze_probe_table_is_long(&session->step_rows)) {
-        status = ooze_run_output_put(&session->output, OOZE_RUN_ROWS, NULL, error);
+        status = ooze_run_output_put(&session->output, OOZE_RUN_ROWS, NULL, false, error);
     }
     return status;
 }

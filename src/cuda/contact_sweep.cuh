@@ -11,7 +11,7 @@ extern "C" {
 namespace ooze
 {
 
-/* Captured by loop bodies. No solid is dynamic. */
+/* Captured by loop bodies. */
 struct ContactView {
     SolidsView solids;
     OozeContactRule rule;
@@ -21,10 +21,9 @@ struct ContactView {
 OOZE_DEVICE OozeContactSolid contact_solid(const ContactView &c, int k)
 {
     const SolidView &solid = c.solids.items[k];
-    OozeContactSolid view = {
-        &solid.shape, &solid.pose, &solid.previous, solid.friction, solid.restitution, 0.0, false};
-    view.wet_friction = c.wet_friction ? c.wet_friction[k] : 0.0;
-    return view;
+    const double wet_friction = c.wet_friction ? c.wet_friction[k] : 0.0;
+    return {&solid.shape,      &solid.pose,  &solid.previous, solid.friction,
+            solid.restitution, wet_friction, solid.dynamic};
 }
 
 /* Returns whether a solid was hit. */
@@ -49,8 +48,10 @@ OOZE_DEVICE bool sweep_once(const ContactView &c, bool moving, OozeContactSweep 
 OOZE_DEVICE bool push_once(const ContactView &c, OozeContactSweep *sweep, OozeTouches *touches)
 {
     bool moved = false;
-    for (int k = 0; k < c.solids.count; k++) {
-        if (c.solids.items[k].collides) {
+    /* dynamic solids first, so that the particle ends outside of the others */
+    for (int e = 0; e < 2 * c.solids.count; e++) {
+        const int k = e % c.solids.count;
+        if (c.solids.items[k].collides && c.solids.items[k].dynamic == (e < c.solids.count)) {
             OozeContact contact;
             const OozeContactSolid solid = contact_solid(c, k);
             if (ooze_sweep_push(sweep, &c.rule, &solid, &contact)) {
@@ -63,16 +64,15 @@ OOZE_DEVICE bool push_once(const ContactView &c, OozeContactSweep *sweep, OozeTo
     return moved;
 }
 
+/* Adds every change of velocity to `touches`. */
 OOZE_DEVICE void contact_resolve(const ContactView &c, OozeVec3 from, OozeVec3 *position,
-                                 OozeVec3 *velocity)
+                                 OozeVec3 *velocity, OozeTouches *touches)
 {
-    OozeTouches touches;
-    touches.count = 0;
     OozeContactSweep sweep = ooze_sweep_begin(from, *position, *velocity, c.rule.dt);
     bool hit = true, moved = true;
     OOZE_ROLLED
     for (int round = 0; round < OOZE_SWEEP_ROUNDS && hit; round++) {
-        hit = sweep_once(c, round == 0, &sweep, &touches);
+        hit = sweep_once(c, round == 0, &sweep, touches);
     }
     if (!sweep.clear) {
         if (hit) { /* more surfaces than rounds: stays at the last point outside */
@@ -80,7 +80,7 @@ OOZE_DEVICE void contact_resolve(const ContactView &c, OozeVec3 from, OozeVec3 *
         }
         OOZE_ROLLED
         for (int round = 0; round < OOZE_PUSH_ROUNDS && moved; round++) {
-            moved = push_once(c, &sweep, &touches);
+            moved = push_once(c, &sweep, touches);
         }
     }
     *position = sweep.position;
@@ -93,7 +93,9 @@ OOZE_DEVICE void contact_advance(const ContactView &c, float4 x, float4 *next_x,
     const OozeVec3 from = widen(x), free_velocity = widen(*u);
     const OozeVec3 end = vec3_madd(from, c.rule.dt, free_velocity);
     OozeVec3 to = end, v = free_velocity;
-    contact_resolve(c, from, &to, &v);
+    OozeTouches touches;
+    touches.count = 0;
+    contact_resolve(c, from, &to, &v, &touches);
     if (ooze_contact_has_changed(to, end, v, free_velocity)) {
         *next_x = narrow(to);
         *u = narrow(v);

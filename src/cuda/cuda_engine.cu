@@ -41,15 +41,7 @@ static bool engine_supports(const OozeMethod *method, const OozeStepContext *con
 {
     const DeviceMethod *found = device_method_find(method->info.name);
     if (!found) {
-        char names[128];
-        device_method_names(names, sizeof names);
-        snprintf(why, size, "the GPU takes steps of methods %s, not of '%s'", names,
-                 method->info.name);
-        return false;
-    }
-    if (context->dynamic && !found->takes_dynamic) {
-        snprintf(why, size, "method '%s' moves dynamic solids on the processor alone",
-                 method->info.name);
+        snprintf(why, size, "method '%s' runs on the processor alone", method->info.name);
         return false;
     }
     return !found->supports || found->supports(context, why, size);
@@ -81,6 +73,7 @@ static void engine_destroy(void *data)
     if (e->method->destroy) {
         e->method->destroy(e, e->method_data);
     }
+    fetches_free(gpu, &e->fetches);
     walls_free(gpu, &e->walls);
     solids_free(gpu, &e->solids);
     lists_free(gpu, &e->fluid);
@@ -110,6 +103,7 @@ static OozeStatus engine_create(OozeWorld *world, const OozeMethod *method, void
     e->pack_from = pack_from ? strtoull(pack_from, nullptr, 10) : few_particles();
     e->near.temporary = e->near_walls.temporary = true;
     e->method = device_method_find(method->info.name);
+    e->uses_lists = method->uses_fluid_neighbours;
     OozeStatus result = OOZE_OK;
     if (ranks) {
         ooze_cuda_select(ranks->host_rank);
@@ -165,6 +159,11 @@ static OozeStatus engine_download(void *data, OozeParticles *particles, OozeFiel
     Engine *e = engine_of(data);
     OozeStatus result = store_download(&e->gpu, &e->store, particles, error);
     return result || !arrays ? result : e->method->save(e, e->method_data, arrays, error);
+}
+
+static bool engine_fetch(void *data, OozeFetch *fetch, OozeFieldView *fields, int count)
+{
+    return fetch_begin(engine_of(data), fetch, fields, count);
 }
 
 static OozeStatus engine_append(void *data, const OozeParticles *arrivals, OozeError *error)
@@ -272,7 +271,8 @@ static OozeStatus engine_find_neighbours(void *data, const OozeStepContext *cont
     OozeStatus result = solids_send(&e->gpu, &e->solids, context, error);
     result = result ? result : walls_update(&e->gpu, &e->walls, context, resampled, error);
     ooze_timer_add(context->timer, "boundary");
-    return result ? result : find_particles_near(e, context, error);
+    const bool needs_lists = e->uses_lists || e->gpu.share || store_data(&e->store, "temperature");
+    return result || !needs_lists ? result : find_particles_near(e, context, error);
 }
 
 /* A step that is shared with other ranks. It repeats with more ghosts where some particles move
@@ -339,6 +339,7 @@ extern "C" const OozeEngine ooze_cuda_engine = {
     ooze::engine_counts,
     ooze::engine_upload,
     ooze::engine_download,
+    ooze::engine_fetch,
     ooze::engine_append,
     ooze::engine_remove,
     ooze::engine_prescribe,

@@ -5,6 +5,10 @@
 #include "cuda/solids.cuh"
 #include "cuda/store.cuh"
 
+extern "C" {
+#include "world/engine.h"
+}
+
 namespace ooze
 {
 
@@ -21,12 +25,25 @@ struct Bonds {
 };
 void bonds_free(Gpu *gpu, Bonds *bonds);
 
+/* Copies of particles to the host while steps go on. Starts as zero. */
+struct Fetches {
+    bool created;
+    cudaStream_t stream;
+    cudaEvent_t kept, copied; /* of the last fetch */
+    DeviceBuffer particles;   /* as they were at the last fetch */
+};
+/* As OozeEngine.fetch. */
+struct Engine;
+bool fetch_begin(Engine *engine, OozeFetch *fetch, OozeFieldView *fields, int count);
+void fetches_free(Gpu *gpu, Fetches *fetches); /* waits for the last one */
+
 struct DeviceMethod; /* see method.cuh */
 
 struct Engine {
     Gpu gpu;
     const DeviceMethod *method;
     void *method_data;
+    bool uses_lists; /* the method reads neighbours; else only heat does */
     /* particles from which on iterations gather rounded numbers, see packed.cuh: with fewer of them
        launches dominate the time, not gathers */
     uint64_t pack_from;
@@ -42,6 +59,7 @@ struct Engine {
     Solids solids;
     Walls walls;
     Bonds bonds;
+    Fetches fetches;
 };
 
 } // namespace ooze

@@ -15,30 +15,28 @@ struct DeviceMethod {
     /* Data that lives as long as the engine; both NULL: none. */
     OozeStatus (*create)(Engine *engine, void **data, OozeError *error);
     void (*destroy)(Engine *engine, void *data);
-    /* One substep of the particles in the engine's store, whose neighbour lists are up to date. */
+    /* One substep of the particles in the engine's store, whose neighbour lists are up to date. It
+       loads dynamic solids if OozeMethod.pushes_solids. */
     OozeStatus (*step)(Engine *engine, void *data, OozeStepContext *context, OozeError *error);
     /* The method's own arrays, as OozeMethod.save and restore: save sets count and data of each,
        which stay valid until the next call. NULL where OozeMethod has none. */
     OozeStatus (*save)(Engine *engine, void *data, OozeFieldView *arrays, OozeError *error);
     OozeStatus (*restore)(Engine *engine, void *data, const OozeFieldView *arrays,
                           OozeError *error);
-    bool takes_dynamic = false; /* its step loads dynamic solids */
     /* Whether several processes can share such steps; as `supports`. NULL: never. */
     bool (*supports_ranks)(const OozeStepContext *context, char *why, size_t size) = nullptr;
     /* m: the distance within which it reads values at other particles. NULL: the support. */
     double (*reach)(const OozeStepContext *context) = nullptr;
 };
 
-extern const DeviceMethod blend_method, cauchy_method, conformation_method, links_method,
-    springs_method, stress_method, wcsph_method;
+extern const DeviceMethod ballistic_method, blend_method, cauchy_method, conformation_method,
+    links_method, springs_method, stress_method, wcsph_method;
 
 /* Of methods whose steps several processes can share, whatever their settings. */
 bool shares_all_steps(const OozeStepContext *context, char *why, size_t size);
 
 /* NULL: the method does not run on the device. */
 const DeviceMethod *device_method_find(const char *name);
-/* Their names, for messages: "'a' and 'b'". */
-void device_method_names(char *text, size_t size);
 
 } // namespace ooze
 

@@ -48,10 +48,11 @@ static void copy_range(void *context, uint64_t begin, uint64_t end, int worker)
     memcpy(array->to + begin, array->from + begin, end - begin);
 }
 
-static void copy_arrays(OozeFrameCopy *copy, OozeThreads *threads)
+/* Those of the views from `first` on. */
+static void copy_arrays(OozeFrameCopy *copy, int first, OozeThreads *threads)
 {
     unsigned char *to = copy->data;
-    for (int i = 0; i < copy->frame.field_count + copy->frame.state_count; i++) {
+    for (int i = first; i < copy->frame.field_count + copy->frame.state_count; i++) {
         OozeFieldView *view = &copy->views[i];
         Array array = {.to = to, .from = view->data};
         ooze_parallel_for(threads, array_bytes(view), GRAIN, copy_range, &array);
@@ -70,13 +71,13 @@ static void copy_items(void *to, const void *from, size_t count, size_t size)
     }
 }
 
-OozeStatus ooze_frame_copy(OozeFrameCopy *copy, const OozeFrame *frame, OozeThreads *threads,
-                           OozeError *error)
+static OozeStatus copy_frame(OozeFrameCopy *copy, const OozeFrame *frame, bool with_fields,
+                             OozeThreads *threads, OozeError *error)
 {
     size_t bytes = 0, fields = (size_t)frame->field_count, state = (size_t)frame->state_count;
     size_t solids = (size_t)frame->solid_count, materials = (size_t)frame->material_count;
     copy->frame = (OozeFrame){0};
-    if (!add_bytes(frame->fields, frame->field_count, &bytes) ||
+    if (!add_bytes(frame->fields, with_fields ? frame->field_count : 0, &bytes) ||
         !add_bytes(frame->state, frame->state_count, &bytes) ||
         !ooze_reserve((void **)&copy->views, &copy->view_capacity, fields + state,
                       sizeof *copy->views) ||
@@ -96,8 +97,19 @@ OozeStatus ooze_frame_copy(OozeFrameCopy *copy, const OozeFrame *frame, OozeThre
     copy_items(copy->views + fields, frame->state, state, sizeof *copy->views);
     copy_items(copy->solids, frame->solids, solids, sizeof *copy->solids);
     copy_items(copy->materials, frame->materials, materials, sizeof *copy->materials);
-    copy_arrays(copy, threads);
+    copy_arrays(copy, with_fields ? 0 : frame->field_count, threads);
     return OOZE_OK;
+}
+
+OozeStatus ooze_frame_copy(OozeFrameCopy *copy, const OozeFrame *frame, OozeThreads *threads,
+                           OozeError *error)
+{
+    return copy_frame(copy, frame, true, threads, error);
+}
+
+OozeStatus ooze_frame_copy_state(OozeFrameCopy *copy, const OozeFrame *frame, OozeError *error)
+{
+    return copy_frame(copy, frame, false, NULL, error);
 }
 
 uint64_t ooze_frame_copy_bytes(const OozeFrameCopy *copy)

@@ -11,7 +11,7 @@ typedef struct OozeFrameCopy {
     OozeFieldView *views;
     OozeSolidView *solids;
     OozeMaterialView *materials;
-    unsigned char *data; /* every array, one after the other */
+    unsigned char *data; /* the copied arrays, one after the other */
     size_t view_capacity, solid_capacity, material_capacity, data_capacity;
 } OozeFrameCopy;
 
@@ -19,6 +19,8 @@ typedef struct OozeFrameCopy {
    failure the copy is empty. `threads` may be NULL. */
 OozeStatus ooze_frame_copy(OozeFrameCopy *copy, const OozeFrame *frame, OozeThreads *threads,
                            OozeError *error);
+/* The same, but for the fields: the copy refers to the frame's, which must outlive it. */
+OozeStatus ooze_frame_copy_state(OozeFrameCopy *copy, const OozeFrame *frame, OozeError *error);
 void ooze_frame_copy_free(OozeFrameCopy *copy);
 uint64_t ooze_frame_copy_bytes(const OozeFrameCopy *copy); /* of memory */
 

@@ -29,4 +29,15 @@ OOZE_FORMULA OozeFlight ooze_flight(double k, double dt)
     return flight;
 }
 
+/* One axis of a particle's position and velocity after the step. */
+OOZE_FORMULA float ooze_flight_position(const OozeFlight *f, float x, float v, float g)
+{
+    return x + (f->glide * v + f->fall * g);
+}
+
+OOZE_FORMULA float ooze_flight_velocity(const OozeFlight *f, float v, float g)
+{
+    return f->keep * v + f->push * g;
+}
+
 #endif

@@ -30,12 +30,6 @@ void ooze_dynamic_apply_load(const OozeSolid *solid, OozePose *pose, const OozeL
     pose->spin = vec3_add(pose->spin, turn);
 }
 
-void ooze_load_add(OozeLoad *load, OozeVec3 centre, OozeVec3 point, OozeVec3 impulse)
-{
-    load->impulse = vec3_add(load->impulse, impulse);
-    load->moment = vec3_add(load->moment, vec3_cross(vec3_sub(point, centre), impulse));
-}
-
 void ooze_dynamic_start(OozeSolid *solids, int count)
 {
     for (int i = 0; i < count; i++) {

@@ -9,12 +9,6 @@
 #include "solids/dynamic_formula.h"
 #include "solids/joint.h"
 
-/* Impulses on a solid in a substep. */
-typedef struct OozeLoad {
-    OozeVec3 impulse; /* N s */
-    OozeVec3 moment;  /* N m s, about its centre of mass at `pose` */
-} OozeLoad;
-
 typedef struct OozeDynamicStage OozeDynamicStage;
 
 /* A solver of contacts and joints of dynamic solids. */
@@ -56,6 +50,4 @@ bool ooze_solids_collide(const OozeSolid *solids, int a, int b, const OozeJoint 
                          int joint_count);
 /* Adds the changes of velocity and spin by a load. */
 void ooze_dynamic_apply_load(const OozeSolid *solid, OozePose *pose, const OozeLoad *load);
-/* Adds an impulse at a point of the world to a load. */
-void ooze_load_add(OozeLoad *load, OozeVec3 centre, OozeVec3 point, OozeVec3 impulse);
 #endif

@@ -6,6 +6,12 @@
 #include "solids/motion.h"
 #include "solids/solid.h"
 
+/* Impulses on a solid in a substep. */
+typedef struct OozeLoad {
+    OozeVec3 impulse; /* N s */
+    OozeVec3 moment;  /* N m s, about its centre of mass at `pose` */
+} OozeLoad;
+
 OOZE_FORMULA bool ooze_solid_is_dynamic(const OozeSolid *solid)
 {
     return solid->mass.density > 0.0;
@@ -15,6 +21,13 @@ OOZE_FORMULA bool ooze_solid_is_dynamic(const OozeSolid *solid)
 OOZE_FORMULA OozeVec3 ooze_dynamic_centre(const OozeSolid *solid, const OozePose *pose)
 {
     return ooze_pose_to_world(pose, solid->mass.centre);
+}
+
+/* Adds an impulse at a point of the world to a load. */
+OOZE_FORMULA void ooze_load_add(OozeLoad *load, OozeVec3 centre, OozeVec3 point, OozeVec3 impulse)
+{
+    load->impulse = vec3_add(load->impulse, impulse);
+    load->moment = vec3_add(load->moment, vec3_cross(vec3_sub(point, centre), impulse));
 }
 
 /* Velocity of the centre of mass; the setter sets pose->velocity, which is that of the origin. */

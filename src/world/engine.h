@@ -35,6 +35,18 @@ typedef struct OozeFastParticle {
     float position[3], velocity[3];
 } OozeFastParticle;
 
+/* Host memory to which an engine copies particles while steps go on. Starts as zero. It may be
+   waited for and freed by any thread, also after the engine is destroyed. */
+typedef struct OozeFetch OozeFetch;
+struct OozeFetch {
+    unsigned char *data;
+    size_t capacity;
+    void *event; /* the engine's */
+    /* Returns when the copy is complete. */
+    OozeStatus (*wait)(OozeFetch *fetch, OozeError *error);
+    void (*free)(OozeFetch *fetch); /* NULL: it has no memory */
+};
+
 typedef struct OozeEngine {
     const char *name; /* "cpu", "cuda" */
     bool stand_in;    /* for tests: used only where the device is chosen explicitly */
@@ -65,6 +77,9 @@ typedef struct OozeEngine {
                          OozeError *error);
     OozeStatus (*download)(void *data, OozeParticles *particles, OozeFieldView *arrays,
                            OozeError *error);
+    /* Begins to copy fields of all particles, as they are now, to the memory of `fetch`, and sets
+       count and data of their views. False: not possible, for lack of memory. NULL: never. */
+    bool (*fetch)(void *data, OozeFetch *fetch, OozeFieldView *fields, int count);
     /* Appends all particles of `arrivals`, a store with the same fields. */
     OozeStatus (*append)(void *data, const OozeParticles *arrivals, OozeError *error);
     /* Removes the particles inside sinks that are open at `time`. */

@@ -116,10 +116,11 @@ static bool view_state(OozeWorld *world, OozeSnapshot *snapshot)
     return method->array_count == 0 || !method->save(world->method_data, arrays, NULL);
 }
 
-const OozeFrame *ooze_world_frame(OozeWorld *world)
+/* The views of a frame, of the fields that the host's store has. */
+static OozeSnapshot *view_world(OozeWorld *world)
 {
-    OozeSnapshot *snapshot = world ? ooze_world_snapshot(world) : NULL;
-    if (!snapshot || ooze_world_sync_to_host(world, NULL) ||
+    OozeSnapshot *snapshot = ooze_world_snapshot(world);
+    if (!snapshot ||
         !reserve((void **)&snapshot->fields, &snapshot->field_capacity,
                  ooze_particles_field_count(world->particles), sizeof *snapshot->fields) ||
         !reserve((void **)&snapshot->solids, &snapshot->solid_capacity, world->solids.count,
@@ -141,5 +142,25 @@ const OozeFrame *ooze_world_frame(OozeWorld *world)
     frame->up = world->def.up;
     frame->method = world->method->info.name;
     frame->particle_count = ooze_particles_count(world->particles);
-    return frame;
+    return snapshot;
+}
+
+const OozeFrame *ooze_world_frame(OozeWorld *world)
+{
+    bool ready = world && ooze_world_sync_to_host(world, NULL) == OOZE_OK;
+    const OozeSnapshot *snapshot = ready ? view_world(world) : NULL;
+    return snapshot ? &snapshot->frame : NULL;
+}
+
+const OozeFrame *ooze_world_fetch_frame(OozeWorld *world, OozeFetch *fetch)
+{
+    bool possible = world->data_location == OOZE_DATA_ON_ENGINE && world->engine->fetch &&
+                    world->method->array_count == 0;
+    OozeSnapshot *snapshot = possible ? view_world(world) : NULL;
+    if (!snapshot || !world->engine->fetch(world->engine_data, fetch, snapshot->fields,
+                                           snapshot->frame.field_count)) {
+        return NULL;
+    }
+    snapshot->frame.particle_count = snapshot->fields[OOZE_FIELD_POSITION].count;
+    return &snapshot->frame;
 }

@@ -291,6 +291,9 @@ void ooze_world_time_parts(OozeWorld *world);
 /* Call sync_to_host before reading the particle store, own_on_host before changing it or its
    fields, upload before a step. The arrays of the method are copied with the particles. */
 OozeStatus ooze_world_sync_to_host(OozeWorld *world, OozeError *error);
+/* As ooze_world_frame, of particles that are on the engine alone: the fields are in the memory of
+   `fetch`, and complete when it has been waited for; steps may go on. NULL: not possible. */
+const OozeFrame *ooze_world_fetch_frame(OozeWorld *world, OozeFetch *fetch);
 OozeStatus ooze_world_own_on_host(OozeWorld *world, OozeError *error);
 OozeStatus ooze_world_upload(OozeWorld *world, OozeError *error);
 uint64_t ooze_world_particle_count(const OozeWorld *world); /* on the host or in the engine */

@@ -12,7 +12,9 @@ struct Case {
     double tension;       /* N/m */
     double travel, speed; /* bounds after one step: spacings of particles; m/s of solids */
     Setting setting[2];   /* key NULL: none */
-    double modulus;       /* Pa; 0: not elastic */
+    Setting material;     /* key NULL: none */
+    bool sticky;          /* the raft pulls particles */
+    double rise;          /* m/s: of the pool */
 };
 
 static void add_dynamic(OozeWorld *world, OozeShapeDef shape, double density, double friction)
@@ -64,16 +66,19 @@ static OozeWorld *create_world(const Case *c, OozeDevice device)
         }
     }
     const char *tension = c->tension > 0 ? "surface_tension" : nullptr;
-    const char *modulus = c->modulus > 0 ? "modulus" : nullptr;
     OozeMaterialId syrup =
-        add_material(world, 1200, {{"viscosity", 2}, {tension, c->tension}, {modulus, c->modulus}});
+        add_material(world, 1200, {{"viscosity", 2}, {tension, c->tension}, c->material});
     OozeFluidDef pool = ooze_fluid_def_default();
     pool.material = syrup;
     pool.shape.size = {0.26, 0.1, 0.24};
     pool.shape.position = {0, 0.05, 0};
-    pool.velocity = {0.2, -0.2, 0.1};
+    pool.velocity = {0.2, c->rise, 0.1};
     CHECK_OK(ooze_world_add_fluid(world, &pool, nullptr, &error));
     add_solids(world);
+    if (c->sticky) {
+        CHECK_OK(ooze_world_set_solid(world, {1}, OOZE_SOLID_STICK_DISTANCE, 0.02, &error));
+        CHECK_OK(ooze_world_set_solid(world, {1}, OOZE_SOLID_STICK_STRENGTH, 300, &error));
+    }
     return world;
 }
 
@@ -98,20 +103,36 @@ static double solids_apart(const OozeFrame *a, const OozeFrame *b)
 }
 
 static const Case cases[] = {
-    {"conformation", false, 0, 1e-4, 2e-4, {{"tolerance", 1e-6}}, 0},
-    {"conformation", true, 0.1, 1e-4, 2e-4, {{"tolerance", 1e-6}}, 0},
-    {"conformation", false, 0, 1e-4, 2e-4, {{"tolerance", 1e-6}, {"time_integration", 1}}, 50},
-    {"blend", false, 0, 1e-4, 1e-4, {}, 0},
-    {"links", false, 0, 1e-4, 1e-3, {{"link_strength", 0}}, 0},
-    {"links", true, 0, 0.02, 0.1, {}, 0},
+    {"conformation", false, 0, 1e-4, 2e-4, {{"tolerance", 1e-6}}, {}, false, -0.2},
+    {"conformation", true, 0.1, 1e-4, 2e-4, {{"tolerance", 1e-6}}, {}, false, -0.2},
+    {"conformation",
+     false,
+     0,
+     1e-4,
+     2e-4,
+     {{"tolerance", 1e-6}, {"time_integration", 1}},
+     {"modulus", 50},
+     false,
+     -0.2},
+    {"blend", false, 0, 1e-4, 1e-4, {}, {}, false, -0.2},
+    {"links", false, 0, 1e-4, 1e-3, {{"link_strength", 0}}, {}, false, -0.2},
+    {"links", true, 0, 0.02, 0.1, {}, {}, false, -0.2},
     {"cauchy",
      false,
      0,
      1e-4,
      1e-3,
      {{"velocity_tolerance", 1e-6}, {"pressure_tolerance", 1e-6}},
-     0},
+     {},
+     false,
+     -0.2},
+    {"springs", false, 0, 1e-4, 1e-4, {{"unit", 1.0 / 200}}, {}, false, -0.2},
+    {"springs", true, 0, 1e-4, 1e-4, {{"unit", 1.0 / 200}}, {"spring_stiffness", 0.3}, true, -0.2},
+    {"ballistic", true, 0, 1e-4, 1e-4, {}, {"drag", 0.5}, true, 1},
 };
+
+/* Indices of some of them. */
+enum { POOL = 0, PERIODIC_POOL = 1, SPRINGS = 8, BALLISTIC = 9 };
 
 /* From the same state; the loads of the particles change velocities by far more than the bound,
    which is twice the rounding of the pressure on a solid in sixty steps of `conformation`.
@@ -149,10 +170,8 @@ static void steps_agree_with_the_processor(void **state)
 }
 
 /* Fifty steps on each device, and fifty of which the device takes the middle thirty. */
-static void runs_may_change_the_device(void **state)
+static void change_the_device(const Case *c)
 {
-    (void)state;
-    const Case *c = &cases[0];
     OozeWorld *host = create_world(c, OOZE_DEVICE_CPU);
     OozeWorld *device = create_world(c, OOZE_DEVICE_CUDA);
     OozeWorld *other = create_world(c, OOZE_DEVICE_CPU);
@@ -169,12 +188,20 @@ static void runs_may_change_the_device(void **state)
     }
     double far = solids_apart(ooze_world_frame(host), ooze_world_frame(device));
     double changed = solids_apart(ooze_world_frame(host), ooze_world_frame(other));
-    printf("  after 50 steps solids are %.1e and %.1e m/s apart\n", far, changed);
+    printf("  %s: after 50 steps solids are %.1e and %.1e m/s apart\n", c->method, far, changed);
     assert_true(far < 0.02 && changed < 0.02);
     ooze_world_destroy(host);
     ooze_world_destroy(device);
     ooze_world_destroy(other);
     ooze_world_destroy(middle);
+}
+
+static void runs_may_change_the_device(void **state)
+{
+    (void)state;
+    change_the_device(&cases[POOL]);
+    change_the_device(&cases[SPRINGS]);
+    change_the_device(&cases[BALLISTIC]);
 }
 
 static void runs_are_equal(void **state)
@@ -188,9 +215,13 @@ static void runs_are_equal(void **state)
 static void running_out_of_memory_is_survived(void **state)
 {
     (void)state;
-    int refused =
-        count_refused_steps([&] { return create_world(&cases[1], OOZE_DEVICE_CUDA); }, 10);
-    assert_true(refused > 20);
+    const int least[][2] = {{PERIODIC_POOL, 20}, {SPRINGS, 20}, {BALLISTIC, 10}};
+    for (const int(&row)[2] : least) {
+        const Case *c = &cases[row[0]];
+        int refused = count_refused_steps([&] { return create_world(c, OOZE_DEVICE_CUDA); }, 10);
+        printf("  %s: %d steps are refused\n", c->method, refused);
+        assert_true(refused > row[1]);
+    }
 }
 
 int main(void)

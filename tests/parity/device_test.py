@@ -177,10 +177,11 @@ class Sentences(DeviceCase):
         self.assertEqual(done.returncode, 0, done.stderr)
 
     @unittest.skipUnless(MACHINE, "no machine for it: " + REFUSAL.strip()[:80])
-    def test_unsupported_methods_run_on_the_processor_or_are_errors(self):
-        other = POURED.replace("{name: conformation}", "{name: ballistic}")
+    def test_unsupported_settings_run_on_the_processor_or_are_errors(self):
+        other = POURED.replace("{name: conformation}", "{name: springs, order: sequential}")
         run = ["-o", self.folder / "run", "--frames", 1, "-q"]
-        self.refused("'ballistic'", "run", self.write("other", other), *run, "--device", "cuda")
+        self.refused("'order: sequential'", "run", self.write("other", other), *run,
+                     "--device", "cuda")
         self.assertFalse((self.folder / "run").exists())
         done = ooze("run", self.write("other", other), *run)
         self.assertEqual(done.returncode, 0, done.stderr)

@@ -10,18 +10,10 @@
 enum { ACROSS = 8 };
 static const double dx = 0.01, h = 0.025, dt = 0.01;
 
-/* The particles stay where they are: without forces those of `ballistic` do. A GPU has no such
-   method; with `conformation` they move by less than what the bounds allow. */
-static const char *rod_method(void)
-{
-    const char *device = getenv("OOZE_DEVICE");
-    return device && strcmp(device, "cuda") == 0 ? "conformation" : "ballistic";
-}
-
 static OozeWorld *make_rod(int threads)
 {
     OozeWorldDef def = ooze_world_def_default();
-    def.method = rod_method();
+    def.method = "ballistic"; /* without forces particles stay where they are */
     def.spacing = dx;
     def.support_ratio = h / dx;
     def.time_step = dt;

@@ -74,6 +74,10 @@ emitters:""")
     def test_few_particles_in_a_periodic_box_have_the_same_bits(self):
         self.expect_same_bits(ranks_test.FEW, (3,))
 
+    def test_ballistic_has_the_same_bits(self):
+        self.expect_same_bits(ranks_test.variant("{name: ballistic}", "{density: 1000, drag: 1}",
+                                                 duration="0.1"), RANKS)
+
     def test_stress_and_wcsph_have_the_same_bits(self):
         text = ranks_test.variant("{name: stress}", SLIME, "1/4000", "0.025")
         self.expect_same_bits(text, (3,))

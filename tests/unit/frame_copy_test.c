@@ -48,6 +48,24 @@ static void copies_and_originals_give_equal_files(void **state)
     ooze_threads_destroy(threads);
 }
 
+/* Particles may arrive in the memory of the fields after the copy was made. */
+static void a_copy_of_the_state_refers_to_the_fields(void **state)
+{
+    (void)state;
+    OozeFrameCopy copy = {0};
+    SampleFrame *sample = sample_create(1000, 0);
+    CHECK_OK(ooze_frame_copy_state(&copy, &sample->frame, &error));
+    assert_int_equal(ooze_frame_hash(&copy.frame), ooze_frame_hash(&sample->frame));
+    for (int f = 0; f < SAMPLE_FIELDS; f++) {
+        assert_ptr_equal(copy.frame.fields[f].data, sample->fields[f].data);
+    }
+    for (int k = 0; k < copy.frame.state_count; k++) {
+        assert_ptr_not_equal(copy.frame.state[k].data, sample->frame.state[k].data);
+    }
+    ooze_frame_copy_free(&copy);
+    sample_free(sample);
+}
+
 static void memory_of_a_copy_is_reused(void **state)
 {
     (void)state;
@@ -97,6 +115,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(copies_and_originals_give_equal_files),
+        cmocka_unit_test(a_copy_of_the_state_refers_to_the_fields),
         cmocka_unit_test(memory_of_a_copy_is_reused),
         cmocka_unit_test(running_out_of_memory_is_an_error),
     };

@@ -194,7 +194,7 @@ static OozeStatus step(Engine *engine, void *data, OozeStepContext *context, Ooz
 }
 
 const DeviceMethod blend_method = {
-    "blend", nullptr, create, destroy, step, nullptr, nullptr, true,
+    "blend", nullptr, create, destroy, step, nullptr, nullptr,
 };
 
 } // namespace ooze

@@ -245,7 +245,7 @@ static OozeStatus step(Engine *engine, void *data, OozeStepContext *context, Ooz
 }
 
 const DeviceMethod cauchy_method = {
-    "cauchy", nullptr, create, destroy, step, nullptr, nullptr, true,
+    "cauchy", nullptr, create, destroy, step, nullptr, nullptr,
 };
 
 } // namespace ooze

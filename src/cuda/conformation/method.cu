@@ -18,7 +18,6 @@ const DeviceMethod conformation_method = {
     step,
     nullptr,
     nullptr,
-    true,
     conformation_supports_ranks,
     conformation_reach,
 };

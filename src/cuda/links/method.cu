@@ -269,7 +269,7 @@ static OozeStatus step(Engine *engine, void *data, OozeStepContext *context, Ooz
 }
 
 const DeviceMethod links_method = {
-    "links", nullptr, create, destroy, step, save, restore, true,
+    "links", nullptr, create, destroy, step, save, restore,
 };
 
 } // namespace ooze

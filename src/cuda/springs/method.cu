@@ -192,49 +192,23 @@ static OozeStatus find_neighbours(SpringsStep *step, OozeError *error)
 
 /* ---- solids ---- */
 
-/* Eq 12 at the predicted position: see methods/springs/collide.c. */
-OOZE_DEVICE void stick(const SpringsView &s, OozeVec3 *position, OozeVec3 *velocity)
-{
-    const OozeContactRule &rule = s.contact.rule;
-    int pulls = 0; /* as many as the processor records */
-    for (int k = 0; k < s.contact.solids.count && pulls < OOZE_TOUCHES_MAX; k++) {
-        const SolidView &solid = s.contact.solids.items[k];
-        if (!(solid.stick_distance > 0.0) || !solid.collides) {
-            continue;
-        }
-        const OozeContact contact = solid_contact(solid, *position);
-        const OozeVec3 pull =
-            ooze_contact_adhesion(solid.stick_strength, solid.stick_distance, &contact,
-                                  contact.distance - rule.margin, rule.dt);
-        if (pull.x != 0.0 || pull.y != 0.0 || pull.z != 0.0) {
-            *velocity = vec3_add(*velocity, pull);
-            *position = vec3_madd(*position, rule.dt, pull);
-            pulls++;
-        }
-    }
-}
-
 /* Section 6; writes positions and velocities to the store. */
-static void collide(SpringsStep *step)
+static OozeStatus collide(SpringsStep *step, OozeError *error)
 {
-    const SpringsView s = step->view;
     float4 *x = store_positions(&step->engine->store), *v = store_velocities(&step->engine->store);
+    OozeStatus result = step->context->dynamic ? springs_move_bodies(step, error) : OOZE_OK;
+    if (result) {
+        return result;
+    }
+    const SpringsView s = step->view;
     for_each(
         step->gpu, s.n, OOZE_BODY(uint32_t k) {
-            const uint32_t i = s.order[k];
-            const float4 from = s.x0[i], u = s.u[i], shift = s.shift[k];
-            const float dt = s.k.dt;
-            const float4 to = from + (dt * u + shift);
-            OozeVec3 position = widen(to);
-            OozeVec3 velocity =
-                widen(f32x4(u.x + shift.x / dt, u.y + shift.y / dt, u.z + shift.z / dt));
-            if (s.contact.solids.count > 0 && !s.prescribed[k]) {
-                stick(s, &position, &velocity);
-                contact_resolve(s.contact, widen(from), &position, &velocity);
-            }
-            x[i] = narrow(position);
-            v[i] = narrow(velocity);
+            OozeSpringsCollision m;
+            springs_collide(s, k, &m);
+            x[s.order[k]] = narrow(m.position);
+            v[s.order[k]] = narrow(m.velocity);
         });
+    return step->context->dynamic ? springs_balance_bodies(step, error) : OOZE_OK;
 }
 
 /* ---- the step ---- */
@@ -281,9 +255,9 @@ static OozeStatus step(Engine *engine, void *data, OozeStepContext *context, Ooz
     }
     springs_relax(&step);
     ooze_timer_lap(context->timer, "double_density");
-    collide(&step);
+    result = collide(&step, error);
     ooze_timer_lap(context->timer, "collisions");
-    return status(step.gpu, engine->store.n, error);
+    return result ? result : status(step.gpu, engine->store.n, error);
 }
 
 const DeviceMethod springs_method = {

@@ -10,8 +10,10 @@
 #include "cuda/link_rows.cuh"
 #include "cuda/method.cuh"
 #include "cuda/pairs.cuh"
+#include "cuda/segment_sums.cuh"
 
 extern "C" {
+#include "methods/springs/bodies.h"
 #include "methods/springs/pair_formula.h"
 #include "methods/springs/schedule_formula.h"
 #include "methods/springs/table.h"
@@ -65,6 +67,18 @@ struct SpringsView {
     uint32_t *long_count; /* springs of a row longer than the support */
 };
 
+/* Dynamic solids of a step, and the particles that may collide with them. */
+struct SpringsBodies {
+    int count; /* 0: no solid is dynamic */
+    uint32_t near_count;
+    const uint32_t *near;             /* device */
+    OozeSpringsCollision *collisions; /* device: of these */
+    Segments segments;                /* each solid has all of them */
+    /* host, per dynamic solid; and their copies on the device */
+    OozeSpringsBody *bodies, *sent;
+    OozePose *free_pose; /* host: after free flight */
+};
+
 struct SpringsStep {
     Engine *engine;
     Gpu *gpu;
@@ -73,6 +87,7 @@ struct SpringsStep {
     OozeSpringsFeatures any;
     SpringsView view;
     SpringsSchedule schedule; /* of predicted positions */
+    SpringsBodies bodies;
 };
 
 /* b - a of nearest images, and its length in the last lane. */
@@ -99,6 +114,54 @@ void springs_pull(SpringsStep *step);
 void springs_pull_long(SpringsStep *step);
 /* Algorithm 2. */
 void springs_relax(SpringsStep *step);
+/* Algorithm 6, where solids are dynamic: their motion before the particles collide with them, and
+   the momentum that these have lost, after. */
+OozeStatus springs_move_bodies(SpringsStep *step, OozeError *error);
+OozeStatus springs_balance_bodies(SpringsStep *step, OozeError *error);
+
+/* Eq 12 at the predicted position: see methods/springs/collide.c. */
+OOZE_DEVICE void stick(const SpringsView &s, OozeSpringsCollision *m)
+{
+    const OozeContactRule &rule = s.contact.rule;
+    for (int k = 0; k < s.contact.solids.count; k++) {
+        const SolidView &solid = s.contact.solids.items[k];
+        if (!(solid.stick_distance > 0.0) || !solid.collides) {
+            continue;
+        }
+        const OozeContact contact = solid_contact(solid, m->position);
+        const OozeVec3 pull =
+            ooze_contact_adhesion(solid.stick_strength, solid.stick_distance, &contact,
+                                  contact.distance - rule.margin, rule.dt);
+        if ((pull.x != 0.0 || pull.y != 0.0 || pull.z != 0.0) &&
+            ooze_touches_record(&m->adhesion, k, m->position, pull)) {
+            m->velocity = vec3_add(m->velocity, pull);
+            m->position = vec3_madd(m->position, rule.dt, pull);
+        }
+    }
+}
+
+/* The movement of a particle without solids. */
+OOZE_DEVICE float4 springs_travel(const SpringsView &s, uint32_t k)
+{
+    return s.k.dt * s.u[s.order[k]] + s.shift[k];
+}
+
+/* The collision of particle k with all solids. */
+OOZE_DEVICE void springs_collide(const SpringsView &s, uint32_t k, OozeSpringsCollision *m)
+{
+    const uint32_t i = s.order[k];
+    const float4 from = s.x0[i], u = s.u[i], shift = s.shift[k];
+    const float dt = s.k.dt;
+    m->position = widen(from + springs_travel(s, k));
+    m->velocity = m->incoming_velocity =
+        widen(f32x4(u.x + shift.x / dt, u.y + shift.y / dt, u.z + shift.z / dt));
+    m->touches.count = m->adhesion.count = 0;
+    if (s.contact.solids.count > 0 && !s.prescribed[k]) {
+        stick(s, m);
+        m->incoming_velocity = m->velocity;
+        contact_resolve(s.contact, widen(from), &m->position, &m->velocity, &m->touches);
+    }
+}
 
 /* Threads that share a cell: a warp. */
 #ifdef __CUDACC__

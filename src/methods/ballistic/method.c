@@ -4,8 +4,6 @@
 
 #include "base/fail.h"
 #include "base/vec3.h"
-#include "physics/ballistic.h"
-#include "solids/contact.h"
 #include "solvers/contact_loads.h"
 
 enum { PARAM_CONTACT_DISTANCE, PARAM_COUNT };
@@ -22,8 +20,7 @@ static const char *const no_ghost_fields[] = {NULL};
 typedef struct FlightJob {
     const OozeStepContext *context;
     OozeContactRule rule;
-    const OozeFlight *flights; /* one per material */
-    OozeFlight prescribed;     /* constant velocity, inside a nozzle */
+    const OozeFlight *flights; /* see ooze_ballistic_flights */
     OozeFloat4 *positions, *velocities;
     const uint16_t *materials;
     OozeSolidImpulses *impulses; /* one per particle; NULL: no solid is dynamic */
@@ -74,18 +71,17 @@ static void fly(void *data, uint64_t begin, uint64_t end, int worker)
     float gy = (float)job->context->gravity.y;
     float gz = (float)job->context->gravity.z;
     for (uint64_t i = begin; i < end; i++) {
-        const OozeFlight *f = &job->flights[job->materials[i]];
-        if (job->context->prescribed && job->context->prescribed[i]) {
-            f = &job->prescribed;
-        }
+        bool prescribed = job->context->prescribed && job->context->prescribed[i];
+        const OozeFlight *f =
+            &job->flights[prescribed ? job->context->material_count : job->materials[i]];
         OozeFloat4 *x = &job->positions[i], *v = &job->velocities[i];
         OozeVec3 from = vec3(x->x, x->y, x->z);
-        x->x += f->glide * v->x + f->fall * gx;
-        x->y += f->glide * v->y + f->fall * gy;
-        x->z += f->glide * v->z + f->fall * gz;
-        v->x = f->keep * v->x + f->push * gx;
-        v->y = f->keep * v->y + f->push * gy;
-        v->z = f->keep * v->z + f->push * gz;
+        x->x = ooze_flight_position(f, x->x, v->x, gx);
+        x->y = ooze_flight_position(f, x->y, v->y, gy);
+        x->z = ooze_flight_position(f, x->z, v->z, gz);
+        v->x = ooze_flight_velocity(f, v->x, gx);
+        v->y = ooze_flight_velocity(f, v->y, gy);
+        v->z = ooze_flight_velocity(f, v->z, gz);
         OozeTouches touches;
         touches.count = 0;
         collide_with_solids(job, from, x, v, &touches);
@@ -95,11 +91,26 @@ static void fly(void *data, uint64_t begin, uint64_t end, int worker)
     }
 }
 
+OozeContactRule ooze_ballistic_contact_rule(const OozeStepContext *c)
+{
+    return (OozeContactRule){.margin = c->params[PARAM_CONTACT_DISTANCE] * c->spacing,
+                             .tolerance = 0.1 * c->spacing,
+                             .dt = c->dt};
+}
+
+void ooze_ballistic_flights(const OozeStepContext *c, OozeFlight *flights)
+{
+    for (int m = 0; m < c->material_count; m++) {
+        flights[m] = ooze_flight(c->materials[m].values[OOZE_MATERIAL_DRAG], c->dt);
+    }
+    flights[c->material_count] = (OozeFlight){.keep = 1.0f, .glide = (float)c->dt};
+}
+
 static OozeStatus step(void *data, OozeStepContext *context, OozeError *error)
 {
     (void)data;
     OozeFlight *flights =
-        ooze_arena_alloc(context->arena, (size_t)context->material_count, sizeof *flights);
+        ooze_arena_alloc(context->arena, (size_t)context->material_count + 1, sizeof *flights);
     uint64_t n = ooze_particles_count(context->particles);
     bool coupling = context->dynamic && (n > 0 || context->halo);
     OozeSolidImpulses *impulses =
@@ -107,16 +118,11 @@ static OozeStatus step(void *data, OozeStepContext *context, OozeError *error)
     if (ooze_arena_failed(context->arena)) {
         return ooze_fail_memory(error, "the ballistic step", coupling ? n * sizeof *impulses : 0);
     }
-    for (int m = 0; m < context->material_count; m++) {
-        flights[m] = ooze_flight(context->materials[m].values[OOZE_MATERIAL_DRAG], context->dt);
-    }
+    ooze_ballistic_flights(context, flights);
     FlightJob job = {
         .context = context,
-        .rule = {.margin = context->params[PARAM_CONTACT_DISTANCE] * context->spacing,
-                 .tolerance = 0.1 * context->spacing,
-                 .dt = context->dt},
+        .rule = ooze_ballistic_contact_rule(context),
         .flights = flights,
-        .prescribed = {.keep = 1.0f, .glide = (float)context->dt},
         .positions = ooze_particles_positions(context->particles),
         .velocities = ooze_particles_velocities(context->particles),
         .materials = ooze_particles_materials(context->particles),

@@ -12,7 +12,6 @@
    each solid gets exactly the momentum that its particles lost, including effects of contacts and
    joints. */
 #include <math.h>
-#include <string.h>
 
 #include "base/fail.h"
 #include "base/vec3.h"
@@ -36,9 +35,9 @@ static bool may_collide(const OozeSpringsStep *s, uint64_t k)
         const OozeSolid *solid = &c->solids[b];
         if (ooze_solid_is_dynamic(solid) && solid->params[OOZE_SOLID_COLLIDES] != 0.0) {
             OozeContact contact = ooze_solid_contact(solid, at);
-            double moved = c->dt * vec3_length(contact.velocity);
             double reach = s->rule.margin + solid->params[OOZE_SOLID_STICK_DISTANCE];
-            if (contact.distance < reach + travel + 2.0 * moved + c->support) {
+            if (ooze_springs_may_collide(contact.distance, reach, travel,
+                                         c->dt * vec3_length(contact.velocity), c->support)) {
                 return true;
             }
         }
@@ -105,120 +104,66 @@ static double particle_mass(const OozeSpringsStep *s, uint64_t e)
 
 /* ---- one solid ------------------------------------------------------------------------------- */
 
-/* A symmetric 6x6 system: velocity of the centre, then angular velocity. */
-typedef struct BodySystem {
-    double a[6][6], b[6];
-} BodySystem;
-
-static OozeVec3 rows3(const double m[3][3], OozeVec3 v)
+OozeSpringsBody ooze_springs_body(const OozeSolid *solids, int index, const OozePose *free_pose,
+                                  const OozeContactRule *rule)
 {
-    return vec3(m[0][0] * v.x + m[0][1] * v.y + m[0][2] * v.z,
-                m[1][0] * v.x + m[1][1] * v.y + m[1][2] * v.z,
-                m[2][0] * v.x + m[2][1] * v.y + m[2][2] * v.z);
-}
-
-/* The mass matrix of the solid. */
-static void begin_system(BodySystem *y, const OozeSolid *solid, const OozePose *pose)
-{
-    memset(y, 0, sizeof *y);
+    const OozeSolid *solid = &solids[index];
+    OozeSpringsBody body = {
+        .solid = index,
+        .mass = solid->mass.mass,
+        .centre = ooze_dynamic_centre(solid, &solid->pose),
+        .free_velocity = ooze_dynamic_velocity(solid, free_pose),
+        .free_spin = free_pose->spin,
+        .wet_friction = ooze_contact_wet_fraction(solid, rule),
+    };
     for (int k = 0; k < 3; k++) {
         OozeVec3 turn = vec3(k == 0, k == 1, k == 2);
-        OozeVec3 column = ooze_dynamic_momentum(solid, pose, turn);
-        y->a[k][k] = solid->mass.mass;
-        y->a[3][3 + k] = column.x;
-        y->a[4][3 + k] = column.y;
-        y->a[5][3 + k] = column.z;
+        OozeVec3 column = ooze_dynamic_momentum(solid, &solid->pose, turn);
+        body.inertia[0][k] = column.x;
+        body.inertia[1][k] = column.y;
+        body.inertia[2][k] = column.z;
     }
+    return body;
 }
 
-/* m J^T K J and m J^T K v, with J = (1, -r x). */
-static void add_contact(BodySystem *y, double m, double mu, OozeVec3 n, OozeVec3 r, OozeVec3 v)
+OozeLoad ooze_springs_load_of(const OozeSolid *solid, const double x[6])
 {
-    double k[3][3], normal[3] = {n.x, n.y, n.z};
-    for (int i = 0; i < 3; i++) {
-        for (int j = 0; j < 3; j++) {
-            k[i][j] = m * ((1.0 - mu) * normal[i] * normal[j] + (i == j ? mu : 0.0));
-        }
-    }
-    for (int c = 0; c < 6; c++) {
-        OozeVec3 axis = vec3(c % 3 == 0, c % 3 == 1, c % 3 == 2);
-        OozeVec3 moved = c < 3 ? axis : vec3_cross(axis, r);
-        OozeVec3 f = rows3((const double(*)[3])k, moved), t = vec3_cross(r, f);
-        const double column[6] = {f.x, f.y, f.z, t.x, t.y, t.z};
-        for (int i = 0; i < 6; i++) {
-            y->a[i][c] += column[i];
-        }
-    }
-    OozeVec3 f = rows3((const double(*)[3])k, v), t = vec3_cross(r, f);
-    const double given[6] = {f.x, f.y, f.z, t.x, t.y, t.z};
-    for (int i = 0; i < 6; i++) {
-        y->b[i] += given[i];
-    }
+    OozeVec3 turn = vec3(x[3], x[4], x[5]);
+    return (OozeLoad){vec3_scale(vec3(x[0], x[1], x[2]), solid->mass.mass),
+                      ooze_dynamic_momentum(solid, &solid->pose, turn)};
 }
 
-/* Gaussian elimination. The matrix is positive definite, so no pivoting is needed. */
-static void solve(BodySystem *y, double x[6])
+OozeVec3 ooze_springs_balance(const OozeSolid *solid, const OozeLoad *lost, double touching,
+                              OozeLoad *given)
 {
-    for (int p = 0; p < 6; p++) {
-        for (int i = p + 1; i < 6; i++) {
-            double share = y->a[i][p] / y->a[p][p];
-            for (int j = p; j < 6; j++) {
-                y->a[i][j] -= share * y->a[p][j];
-            }
-            y->b[i] -= share * y->b[p];
-        }
+    OozeVec3 impulse = vec3_sub(lost->impulse, given->impulse);
+    OozeVec3 moment = vec3_sub(lost->moment, given->moment), change = vec3(0, 0, 0);
+    double own = 1.0;
+    if (touching > 0.0) {
+        own = solid->mass.mass / (solid->mass.mass + touching);
+        change = vec3_scale(vec3_scale(impulse, 1.0 - own), 1.0 / touching);
     }
-    for (int p = 5; p >= 0; p--) {
-        x[p] = y->b[p];
-        for (int j = p + 1; j < 6; j++) {
-            x[p] -= y->a[p][j] * x[j];
-        }
-        x[p] /= y->a[p][p];
-    }
+    given->impulse = vec3_madd(given->impulse, own, impulse);
+    given->moment = vec3_madd(given->moment, own, moment);
+    return change;
 }
 
-/* The first contact of a particle with a solid, and the particle's velocity before it; NULL:
-   none. */
-static const OozeTouch *first_touch(const OozeSpringsCollision *m, int body,
-                                    OozeVec3 *incoming_velocity)
+/* The system over particles that approach the solid when it moves by x relative to free flight. */
+static void assemble(const OozeSpringsStep *s, const OozeSpringsBody *body, const double x[6],
+                     OozeSpringsSystem *y)
 {
-    *incoming_velocity = m->incoming_velocity;
-    for (int t = 0; t < m->touches.count; t++) {
-        if (m->touches.item[t].solid == body) {
-            return &m->touches.item[t];
-        }
-        *incoming_velocity = vec3_add(*incoming_velocity, m->touches.item[t].change);
-    }
-    return NULL;
-}
-
-/* Assembles the system over particles that approach the solid when it moves by x relative to free
-   flight. Returns their number. */
-static uint64_t assemble(const OozeSpringsStep *s, int body, const double x[6], BodySystem *y)
-{
-    const OozeSolid *solid = &s->context->solids[body];
-    const OozePose *free = &s->free_pose[body];
-    OozeVec3 centre = ooze_dynamic_centre(solid, &solid->pose);
-    OozeVec3 flying = ooze_pose_velocity_at(free, ooze_dynamic_centre(solid, free));
-    double mu = ooze_contact_wet_fraction(solid, &s->rule);
-    uint64_t active = 0;
-    begin_system(y, solid, &solid->pose);
+    const OozeSolid *solid = &s->context->solids[body->solid];
+    ooze_springs_system_begin(y, body);
     for (uint64_t e = 0; e < s->near_count; e++) {
         OozeVec3 incoming_velocity;
-        const OozeTouch *touch = first_touch(&s->collisions[e], body, &incoming_velocity);
-        if (!touch) {
-            continue;
-        }
-        OozeVec3 n = ooze_solid_contact(solid, touch->point).normal;
-        OozeVec3 r = vec3_sub(touch->point, centre);
-        OozeVec3 v = vec3_sub(incoming_velocity, vec3_add(flying, vec3_cross(free->spin, r)));
-        OozeVec3 yields = vec3_add(vec3(x[0], x[1], x[2]), vec3_cross(vec3(x[3], x[4], x[5]), r));
-        if (vec3_dot(n, vec3_sub(v, yields)) < 0.0) {
-            add_contact(y, particle_mass(s, e), mu, n, r, v);
-            active++;
+        const OozeTouch *touch =
+            ooze_springs_first_touch(&s->collisions[e], body->solid, &incoming_velocity);
+        if (touch) {
+            ooze_springs_add_particle(y, body, x, touch->point,
+                                      ooze_solid_contact(solid, touch->point).normal,
+                                      incoming_velocity, particle_mass(s, e));
         }
     }
-    return active;
 }
 
 /* The impulse and moment of stickiness. */
@@ -228,49 +173,36 @@ static OozeLoad adhesion_load(const OozeSpringsStep *s, int body)
     OozeVec3 centre = ooze_dynamic_centre(solid, &solid->pose);
     OozeLoad load = {{0, 0, 0}, {0, 0, 0}};
     for (uint64_t e = 0; e < s->near_count; e++) {
-        const OozeTouches *adhesion = &s->collisions[e].adhesion;
-        for (int t = 0; t < adhesion->count; t++) {
-            if (adhesion->item[t].solid == body) {
-                ooze_load_add(&load, centre, adhesion->item[t].point,
-                              vec3_scale(adhesion->item[t].change, -particle_mass(s, e)));
-            }
-        }
+        ooze_springs_add_reaction(&load, &s->collisions[e].adhesion, body, centre,
+                                  particle_mass(s, e));
     }
     return load;
 }
 
-/* Largest number of active-set iterations: until the set of approaching particles is constant. */
-enum { ACTIVE_ROUNDS = 12 };
-
-static OozeLoad solve_body(const OozeSpringsStep *s, int body)
+static OozeLoad solve_body(const OozeSpringsStep *s, int index)
 {
-    const OozeSolid *solid = &s->context->solids[body];
-    OozeLoad adhesion = adhesion_load(s, body);
-    double x[6] = {0};
-    uint64_t store_schedule = UINT64_MAX;
-    for (int round = 0; round < ACTIVE_ROUNDS; round++) {
-        BodySystem y;
-        uint64_t active = assemble(s, body, x, &y);
-        if (active == store_schedule) {
+    const OozeSolid *solids = s->context->solids;
+    const OozeSpringsBody body = ooze_springs_body(solids, index, &s->free_pose[index], &s->rule);
+    OozeLoad adhesion = adhesion_load(s, index);
+    const double also[6] = {adhesion.impulse.x, adhesion.impulse.y, adhesion.impulse.z,
+                            adhesion.moment.x,  adhesion.moment.y,  adhesion.moment.z};
+    double x[6] = {0}, active = -1.0;
+    for (int round = 0; round < OOZE_SPRINGS_ACTIVE_ROUNDS; round++) {
+        OozeSpringsSystem y;
+        assemble(s, &body, x, &y);
+        if (y.active == active) {
             break;
         }
-        const double also[6] = {adhesion.impulse.x, adhesion.impulse.y, adhesion.impulse.z,
-                                adhesion.moment.x,  adhesion.moment.y,  adhesion.moment.z};
         for (int k = 0; k < 6; k++) {
             y.b[k] += also[k];
         }
-        solve(&y, x);
-        store_schedule = active;
+        active = y.active;
+        ooze_springs_system_solve(&y, x);
     }
-    OozeVec3 turn = vec3(x[3], x[4], x[5]);
-    return (OozeLoad){vec3_scale(vec3(x[0], x[1], x[2]), solid->mass.mass),
-                      ooze_dynamic_momentum(solid, &solid->pose, turn)};
+    return ooze_springs_load_of(&solids[index], x);
 }
 
 /* ---- stages -------------------------------------------------------------------------------- */
-
-/* A solid that has moved touches other particles, which the next iteration includes. */
-enum { MOVES = 3 };
 
 OozeStatus ooze_springs_move_bodies(OozeSpringsStep *s, OozeError *error)
 {
@@ -282,7 +214,7 @@ OozeStatus ooze_springs_move_bodies(OozeSpringsStep *s, OozeError *error)
     for (int b = 0; b < stage->count; b++) {
         s->free_pose[b] = stage->solids[b].pose;
     }
-    for (int move = 0; move < MOVES && !status; move++) {
+    for (int move = 0; move < OOZE_SPRINGS_MOVES && !status; move++) {
         ooze_parallel_for(s->context->threads, s->near_count, 16, collide_near_range, s);
         for (int b = 0; b < stage->count; b++) {
             if (ooze_solid_is_dynamic(&stage->solids[b])) {
@@ -302,16 +234,10 @@ static OozeLoad momentum_lost_to(const OozeSpringsStep *s, int body, double *tou
     OozeLoad load = adhesion_load(s, body);
     *touching = 0.0;
     for (uint64_t e = 0; e < s->near_count; e++) {
-        const OozeTouches *touches = &s->collisions[e].touches;
-        bool touched = false;
-        for (int t = 0; t < touches->count; t++) {
-            if (touches->item[t].solid == body) {
-                touched = true;
-                ooze_load_add(&load, centre, touches->item[t].point,
-                              vec3_scale(touches->item[t].change, -particle_mass(s, e)));
-            }
-        }
-        *touching += touched ? particle_mass(s, e) : 0.0;
+        double mass = particle_mass(s, e);
+        bool touched =
+            ooze_springs_add_reaction(&load, &s->collisions[e].touches, body, centre, mass);
+        *touching += touched ? mass : 0.0;
     }
     return load;
 }
@@ -321,7 +247,7 @@ static void distribute_velocity_change(const OozeSpringsStep *s, int body, OozeV
 {
     for (uint64_t e = 0; e < s->near_count; e++) {
         OozeVec3 incoming_velocity;
-        if (first_touch(&s->collisions[e], body, &incoming_velocity)) {
+        if (ooze_springs_first_touch(&s->collisions[e], body, &incoming_velocity)) {
             OozeVec3 *velocity = &s->collisions[e].velocity;
             *velocity = vec3_add(*velocity, change);
             if (e - s->near_first < s->own_near_count) {
@@ -332,26 +258,17 @@ static void distribute_velocity_change(const OozeSpringsStep *s, int body, OozeV
     }
 }
 
-/* The momentum that particles lost differs slightly from what moved the solid. Solid and touching
-   particles share the difference by mass: a solid much lighter than a particle could not take
-   all of it. */
 OozeStatus ooze_springs_balance_bodies(OozeSpringsStep *s, OozeError *error)
 {
     OozeDynamicStage *stage = s->context->dynamic;
     for (int b = 0; b < stage->count; b++) {
         const OozeSolid *solid = &stage->solids[b];
-        if (!ooze_solid_is_dynamic(solid)) {
-            continue;
+        if (ooze_solid_is_dynamic(solid)) {
+            double touching;
+            OozeLoad lost = momentum_lost_to(s, b, &touching);
+            OozeVec3 change = ooze_springs_balance(solid, &lost, touching, &stage->loads[b]);
+            distribute_velocity_change(s, b, change);
         }
-        double touching, own = 1.0;
-        OozeLoad lost = momentum_lost_to(s, b, &touching), *given = &stage->loads[b];
-        if (touching > 0.0) {
-            own = solid->mass.mass / (solid->mass.mass + touching);
-            OozeVec3 back = vec3_scale(vec3_sub(lost.impulse, given->impulse), 1.0 - own);
-            distribute_velocity_change(s, b, vec3_scale(back, 1.0 / touching));
-        }
-        given->impulse = vec3_madd(given->impulse, own, vec3_sub(lost.impulse, given->impulse));
-        given->moment = vec3_madd(given->moment, own, vec3_sub(lost.moment, given->moment));
     }
     return ooze_dynamic_move(stage, error);
 }

@@ -2,6 +2,7 @@
 #ifndef OOZE_METHODS_SPRINGS_STEP_H
 #define OOZE_METHODS_SPRINGS_STEP_H
 
+#include "methods/springs/bodies.h"
 #include "methods/springs/method.h"
 #include "methods/springs/pair_formula.h"
 #include "methods/springs/schedule.h"
@@ -40,13 +41,6 @@ typedef struct OozeSpringsMotion {
     uint16_t material;
     bool prescribed;
 } OozeSpringsMotion;
-
-/* The collision of a particle with the solids. */
-typedef struct OozeSpringsCollision {
-    OozeVec3 position, velocity;   /* at the end of the step */
-    OozeVec3 incoming_velocity;    /* before the first collision */
-    OozeTouches touches, adhesion; /* velocity changes by collision and by stickiness */
-} OozeSpringsCollision;
 
 typedef struct OozeSpringsStep {
     OozeStepContext *context;
