@@ -125,11 +125,14 @@ OOZE_DEVICE void corotated_particle(const StepView &s, const ConstraintView &c, 
     if (correction.xx != 0.0f) {
         const OozeConstraintMaterial m = c.materials[s.material[i]];
         OozeSym3 lambda = sym3_at(c.lambda, i);
-        OozeMat3 f = ooze_constraint_deformation(gathered.all, s.dt), r = ooze_polar_rotation(f);
+        OozeMat3 f = ooze_constraint_deformation(gathered.all, s.dt);
+        OozeMat3 r = c.corotation ? ooze_polar_rotation(f) : ooze_mat3_identity();
         OozeSym3 rows = ooze_constraint_corotated(strain_beyond_rest(s, i), f, r, m.share);
+        rows = ooze_constraint_limited(rows, c.deviatoric_only);
         change = ooze_multiplier_steps(rows, lambda, sym3_at(c.diagonal, i), m.normal, m.shear);
         sym3_to(c.lambda, i, ooze_sym3_add(lambda, change));
     }
+    change = ooze_constraint_limited(change, c.deviatoric_only);
     float n = s.dt * c.hourglass[i], edge_n = s.dt * c.edge_hourglass[i];
     StressFlux flux =
         stress_flux(ooze_constraint_stress(change, s.dt), correction, gathered.l, n, gathered.own);
