@@ -19,11 +19,8 @@ typedef struct Drop {
 
 static OozeWorld *make_drop(const Drop *d, double friction)
 {
-    bool compares = d->formulation == PAPER || d->jacobi || d->positions_only;
-    OozeWorld *world = make_world((Setup){.spacing = d->spacing,
-                                          .time_step = d->time_step,
-                                          .gravity = down(),
-                                          .device = compares ? OOZE_DEVICE_CPU : OOZE_DEVICE_AUTO});
+    OozeWorld *world =
+        make_world((Setup){.spacing = d->spacing, .time_step = d->time_step, .gravity = down()});
     add_matter(world, d->matter);
     add_floor(world, friction);
     set_param(world, "formulation", d->formulation);
@@ -159,10 +156,7 @@ typedef struct Spin {
 static double spin_kept(const Spin *s, double *drift)
 {
     OozeVec3 rate = vec3(0, 0, s->rate);
-    OozeWorld *world =
-        make_world((Setup){.spacing = s->spacing,
-                           .time_step = s->time_step,
-                           .device = s->formulation != LODGE ? OOZE_DEVICE_CPU : OOZE_DEVICE_AUTO});
+    OozeWorld *world = make_world((Setup){.spacing = s->spacing, .time_step = s->time_step});
     add_matter(world, s->matter);
     set_param(world, "formulation", s->formulation);
     if (s->formulation == PAPER) { /* its velocity stage knows no rotation, and stops any */
