@@ -32,10 +32,9 @@ struct PaperPositions {
     float4 *x;           /* start + shift; element n is far away */
 };
 
-OOZE_DEVICE void add_neighbour(OozePaperSums *sums, const Delta &d, const Delta &d0, float f)
+OOZE_DEVICE float4 vector_of(const Delta &d)
 {
-    float x[3] = {d.x, d.y, d.z}, x0[3] = {d0.x, d0.y, d0.z}, g[3] = {f * d.x, f * d.y, f * d.z};
-    ooze_paper_add(sums, x, x0, g);
+    return f32x4(d.x, d.y, d.z);
 }
 
 template <int LANES, bool WRAPS>
@@ -48,14 +47,20 @@ OOZE_DEVICE OozePaperSums sum_fluid(const KernelView &s, const float4 *x, uint32
             return;
         }
         Delta d = delta<WRAPS>(s, here, x[j]), d0 = delta<WRAPS>(s, here0, s.x0[j]);
-        float f = edge_weight(s, d.r2), g[3] = {f * d.x, f * d.y, f * d.z};
-        ooze_constraint_add_square(&sums.diagonal, g, s.mobility[j]);
-        add_neighbour(&sums, d, d0, f);
+        const float4 g = edge_weight(s, d.r2) * vector_of(d);
+        ooze_paper_add_square(&sums, g, s.mobility[j]);
+        ooze_paper_add(&sums, vector_of(d), vector_of(d0), g);
     });
-    float *all = reinterpret_cast<float *>(&sums);
-    for (int k = 0; k < (int)(sizeof sums / sizeof *all); k++) {
-        all[k] = lanes_sum<LANES>(all[k]);
+    for (int k = 0; k < 9; k++) {
+        sums.moved.m[k] = lanes_sum<LANES>(sums.moved.m[k]);
+        sums.resting.m[k] = lanes_sum<LANES>(sums.resting.m[k]);
+        sums.covariance.m[k] = lanes_sum<LANES>(sums.covariance.m[k]);
     }
+    sums.centre = lanes_sum<LANES>(sums.centre);
+    sums.centre0 = lanes_sum<LANES>(sums.centre0);
+    sums.edges = lanes_sum<LANES>(sums.edges);
+    sums.diagonal = lanes_sum_sym3<LANES>(sums.diagonal);
+    sums.count = lanes_sum<LANES>(sums.count);
     return sums;
 }
 
@@ -70,7 +75,7 @@ OOZE_DEVICE void add_walls(const KernelView &s, const float4 *x, uint32_t i, Ooz
         }
         Delta d = delta<true>(s, here, end);
         Delta d0 = delta<true>(s, here0, end - s.dt * s.walls.velocity[b]);
-        add_neighbour(sums, d, d0, wall_weight(s, d.r2, b));
+        ooze_paper_add(sums, vector_of(d), vector_of(d0), wall_weight(s, d.r2, b) * vector_of(d));
     });
 }
 
@@ -86,7 +91,7 @@ template <int LANES, bool WRAPS> static void multiplier_loop(const PaperPosition
                 return;
             }
             add_walls(s, x, i, &sums);
-            ooze_constraint_add_square(&sums.diagonal, sums.edges, s.mobility[i]);
+            ooze_paper_add_square(&sums, sums.edges, s.mobility[i]);
             OozeSym3 rows = ooze_paper_rows(&sums, strain_beyond_rest(s, i), c.corotation);
             rows = ooze_constraint_limited(rows, c.deviatoric_only);
             OozeSym3 lambda = sym3_at(c.lambda, i);
@@ -94,12 +99,11 @@ template <int LANES, bool WRAPS> static void multiplier_loop(const PaperPosition
                 ooze_paper_change(rows, lambda, sums.diagonal, c.materials[s.material[i]], s.dt);
             sym3_to(c.lambda, i, ooze_sym3_add(lambda, change));
             OozeMat3 t = ooze_paper_flux(ooze_constraint_limited(change, c.deviatoric_only));
-            const float *g = sums.edges;
             float base[3];
             for (int k = 0; k < 3; k++) {
-                const float *row = t.m + 3 * k;
-                c.flux[3 * (uint64_t)i + k] = f32x4(row[0], row[1], row[2]);
-                base[k] = row[0] * g[0] + row[1] * g[1] + row[2] * g[2];
+                const float4 row = f32x4(t.m[3 * k], t.m[3 * k + 1], t.m[3 * k + 2]);
+                c.flux[3 * (uint64_t)i + k] = row;
+                base[k] = dot(row, sums.edges);
             }
             c.base[i] = f32x4(base[0], base[1], base[2]);
         });

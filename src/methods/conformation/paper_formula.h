@@ -5,51 +5,55 @@
 
 #include "methods/conformation/constraint_formula.h"
 #include "methods/conformation/plan.h"
+#include "solvers/vector_formula.h"
 
 /* Sums of one gather over the neighbours: since x^r_ji = R x0_ji, eq 16 needs no second one
    after R is known. */
 typedef struct OozePaperSums {
-    OozeMat3 moved, resting;     /* sum V x_ji g^T and sum V x0_ji g^T */
-    OozeMat3 covariance;         /* sum x_ji x0_ji^T */
-    float centre[3], centre0[3]; /* sums of x_ji and x0_ji */
-    float edges[3];              /* sum V g */
-    OozeSym3 diagonal;           /* of J M^-1 J^T, once the own edges are added */
+    OozeMat3 moved, resting;    /* sum V x_ji g^T and sum V x0_ji g^T */
+    OozeMat3 covariance;        /* sum x_ji x0_ji^T */
+    OozeVector centre, centre0; /* sums of x_ji and x0_ji */
+    OozeVector edges;           /* sum V g */
+    OozeSym3 diagonal;          /* of J M^-1 J^T, once the own edges are added */
     float count;
 } OozePaperSums;
 
-OOZE_FORMULA void ooze_paper_add_outer(OozeMat3 *m, const float a[3], const float b[3])
+OOZE_FORMULA void ooze_paper_add_outer(OozeMat3 *m, OozeVector a, OozeVector b)
 {
     for (int i = 0; i < 3; i++) {
         for (int j = 0; j < 3; j++) {
-            m->m[3 * i + j] += a[i] * b[j];
+            m->m[3 * i + j] += ooze_vector_lane(a, i) * ooze_vector_lane(b, j);
         }
     }
 }
 
 /* Adds a neighbour at x_ji, at the beginning of the step at x0_ji, with the edge V g. */
-OOZE_FORMULA void ooze_paper_add(OozePaperSums *sums, const float x[3], const float x0[3],
-                                 const float g[3])
+OOZE_FORMULA void ooze_paper_add(OozePaperSums *sums, OozeVector x, OozeVector x0, OozeVector g)
 {
     ooze_paper_add_outer(&sums->moved, x, g);
     ooze_paper_add_outer(&sums->resting, x0, g);
     ooze_paper_add_outer(&sums->covariance, x, x0);
-    for (int k = 0; k < 3; k++) {
-        sums->centre[k] += x[k];
-        sums->centre0[k] += x0[k];
-        sums->edges[k] += g[k];
-    }
+    sums->centre = ooze_vector_madd(sums->centre, 1.0f, x);
+    sums->centre0 = ooze_vector_madd(sums->centre0, 1.0f, x0);
+    sums->edges = ooze_vector_madd(sums->edges, 1.0f, g);
     sums->count += 1;
+}
+
+/* Adds the square of an edge over the mass of its end to the diagonal. */
+OOZE_FORMULA void ooze_paper_add_square(OozePaperSums *sums, OozeVector g, float inverse_mass)
+{
+    float edge[3] = {ooze_vector_lane(g, 0), ooze_vector_lane(g, 1), ooze_vector_lane(g, 2)};
+    ooze_constraint_add_square(&sums->diagonal, edge, inverse_mass);
 }
 
 /* Eq 14, with the sum over j that it lacks in print. */
 OOZE_FORMULA OozeMat3 ooze_paper_rotation(const OozePaperSums *sums)
 {
     OozeMat3 covariance = sums->covariance;
-    float centre[3];
-    for (int k = 0; k < 3; k++) {
-        centre[k] = sums->centre[k] / -sums->count;
+    for (int k = 0; k < 9; k++) {
+        float mean = ooze_vector_lane(sums->centre, k / 3) / -sums->count;
+        covariance.m[k] += mean * ooze_vector_lane(sums->centre0, k % 3);
     }
-    ooze_paper_add_outer(&covariance, centre, sums->centre0);
     return ooze_polar_rotation(covariance);
 }
 

@@ -6,12 +6,6 @@
 #include "methods/conformation/constraint_solve.h"
 #include "methods/conformation/paper_formula.h"
 
-static void add_neighbour(OozePaperSums *sums, OozeF32x4 d, OozeF32x4 d0, OozeF32x4 g)
-{
-    float x[3] = {d[0], d[1], d[2]}, x0[3] = {d0[0], d0[1], d0[2]}, edge[3] = {g[0], g[1], g[2]};
-    ooze_paper_add(sums, x, x0, edge);
-}
-
 static OozePaperSums sum_neighbours(const OozePaperPositions *job, uint64_t i)
 {
     const OozeConformationStep *s = job->constraint->step;
@@ -26,9 +20,8 @@ static OozePaperSums sum_neighbours(const OozePaperPositions *job, uint64_t i)
         OozeF32x4 d0 = ooze_f32x4_nearest(s->x0[j] - s->x0[i], periodic);
         OozeF32x4 g = ooze_edge(d, s->support, s->volume, 0.0f, &value);
         job->edges.weight[e] = g[3];
-        float row[3] = {g[0], g[1], g[2]};
-        ooze_constraint_add_square(&n.diagonal, row, s->mobility[j]);
-        add_neighbour(&n, d, d0, g);
+        ooze_paper_add_square(&n, g, s->mobility[j]);
+        ooze_paper_add(&n, d, d0, g);
     }
     for (uint32_t w = 0; boundary->count && w < walls->count[i]; w++) {
         uint32_t b = walls->index[walls->first[i] + w];
@@ -40,10 +33,10 @@ static OozePaperSums sum_neighbours(const OozePaperPositions *job, uint64_t i)
         OozeF32x4 begin = end - s->dt * ooze_f32x4(v.x, v.y, v.z, 0);
         OozeF32x4 d = ooze_f32x4_nearest(end - job->x[i], periodic);
         OozeF32x4 d0 = ooze_f32x4_nearest(begin - s->x0[i], periodic);
-        add_neighbour(&n, d, d0,
-                      ooze_edge(d, s->support, s->wall_scale * boundary->volume[b], 0.0f, &value));
+        float volume = s->wall_scale * boundary->volume[b];
+        ooze_paper_add(&n, d, d0, ooze_edge(d, s->support, volume, 0.0f, &value));
     }
-    ooze_constraint_add_square(&n.diagonal, n.edges, s->mobility[i]);
+    ooze_paper_add_square(&n, n.edges, s->mobility[i]);
     return n;
 }
 
@@ -61,11 +54,11 @@ static void multiplier_range(void *data, uint64_t begin, uint64_t end, int worke
                                             c->materials[s->material[i]], s->dt);
         job->lambda[i] = ooze_sym3_add(job->lambda[i], change);
         OozeMat3 t = ooze_paper_flux(ooze_constraint_limited(change, s->settings.deviatoric_only));
-        OozeF32x4 edges = ooze_f32x4(n.edges[0], n.edges[1], n.edges[2], 0), base = {0};
+        OozeF32x4 base = {0};
         for (int k = 0; k < 3; k++) {
             OozeF32x4 row = ooze_f32x4(t.m[3 * k], t.m[3 * k + 1], t.m[3 * k + 2], 0);
             c->flux[i].row[k] = row;
-            base[k] = ooze_f32x4_dot3(row, edges);
+            base[k] = ooze_f32x4_dot3(row, n.edges);
         }
         c->base[i] = base;
     }
