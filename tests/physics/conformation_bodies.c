@@ -242,8 +242,8 @@ static void conformation_T09_formulations(void **state)
     spin.formulation = PAPER;
     spin.seconds = 0.4;
     MEASURED("paper: angular momentum kept after 0.4 s", spin_kept(&spin, &drift), 0.925, 0.94);
-    /* Then the block comes apart, and rounding decides what it keeps: with a jitter of 1e-6 spacings
-       0.94. The figure is that of the processor. */
+    /* Then the block comes apart, and rounding decides what it keeps: with a jitter of 1e-6
+       spacings 0.94. The figure is that of the processor. */
     spin.seconds = 1;
     spin.device = OOZE_DEVICE_CPU;
     MEASURED("paper: angular momentum kept (the sheet asks for 0.85)", spin_kept(&spin, &drift),
