@@ -35,7 +35,7 @@ if shutil.which("ccache"):
     os.environ.update(LAUNCHERS)
 
 # Acceptance tests that run with device code compiled for the processor in seconds.
-DEVICE_SOME = ("T05_(stiff|form) T06 T08_falling_cube T10_beam T17_column "
+DEVICE_SOME = ("T05_(stiff|form) T06 T08_falling_cube T10_beam T17_(column|deviatoric) "
                "T19_(free_spin|soft_modulus|exchange) T21 T28 T29 T33_(moving|shrink) "
                "T40 T41 T44 T46 T49 T50 T51 T7[0-3] T81_rest T82 T94").split()
 # The others compare with methods that run on the processor alone.

@@ -25,6 +25,12 @@ OOZE_FORMULA OozeVector ooze_vector_madd(OozeVector a, float s, OozeVector b)
     return make_float4(a.x + s * b.x, a.y + s * b.y, a.z + s * b.z, a.w);
 }
 
+/* x, y or z. */
+OOZE_FORMULA float ooze_vector_lane(OozeVector a, int k)
+{
+    return k == 0 ? a.x : k == 1 ? a.y : a.z;
+}
+
 #else
 
 #include "base/f32x4.h"
@@ -44,6 +50,11 @@ OOZE_FORMULA float ooze_vector_dot(OozeVector a, OozeVector b)
 OOZE_FORMULA OozeVector ooze_vector_madd(OozeVector a, float s, OozeVector b)
 {
     return a + s * b;
+}
+
+OOZE_FORMULA float ooze_vector_lane(OozeVector a, int k)
+{
+    return a[k];
 }
 
 #endif

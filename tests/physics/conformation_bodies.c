@@ -19,11 +19,8 @@ typedef struct Drop {
 
 static OozeWorld *make_drop(const Drop *d, double friction)
 {
-    bool compares = d->formulation == PAPER || d->jacobi || d->positions_only;
-    OozeWorld *world = make_world((Setup){.spacing = d->spacing,
-                                          .time_step = d->time_step,
-                                          .gravity = down(),
-                                          .device = compares ? OOZE_DEVICE_CPU : OOZE_DEVICE_AUTO});
+    OozeWorld *world =
+        make_world((Setup){.spacing = d->spacing, .time_step = d->time_step, .gravity = down()});
     add_matter(world, d->matter);
     add_floor(world, friction);
     set_param(world, "formulation", d->formulation);
@@ -153,16 +150,17 @@ typedef struct Spin {
     Matter matter;
     Formulation formulation;
     bool without_corotation; /* only where there is one: in the constraint formulations */
+    double seconds;          /* 0: one */
+    OozeDevice device;
 } Spin;
 
 /* Angular momentum after a second over that of the start; drift comes back too. */
 static double spin_kept(const Spin *s, double *drift)
 {
     OozeVec3 rate = vec3(0, 0, s->rate);
+    double seconds = s->seconds > 0 ? s->seconds : 1.0;
     OozeWorld *world =
-        make_world((Setup){.spacing = s->spacing,
-                           .time_step = s->time_step,
-                           .device = s->formulation != LODGE ? OOZE_DEVICE_CPU : OOZE_DEVICE_AUTO});
+        make_world((Setup){.spacing = s->spacing, .time_step = s->time_step, .device = s->device});
     add_matter(world, s->matter);
     set_param(world, "formulation", s->formulation);
     if (s->formulation == PAPER) { /* its velocity stage knows no rotation, and stops any */
@@ -179,13 +177,13 @@ static double spin_kept(const Spin *s, double *drift)
                                  .user = &rate});
     OozeProbeId probe = add_probe(world, OOZE_PROBE_DRIFT);
     Census before = take_census(world);
-    advance(world, 1.0);
+    advance(world, seconds);
     Census after = take_census(world);
     if (s->formulation ==
         PAPER) { /* it does not keep linear momentum where neighbours are missing */
         assert_int_equal(after.count, before.count);
     } else {
-        check_kept(before, after, (int)ceil(1 / s->time_step));
+        check_kept(before, after, (int)ceil(seconds / s->time_step));
     }
     *drift = read_probe(world, probe, 0);
     ooze_world_destroy(world);
@@ -242,9 +240,13 @@ static void conformation_T09_formulations(void **state)
     spin.formulation = CONSISTENT;
     MEASURED("consistent: angular momentum kept", spin_kept(&spin, &drift), 0.98, 1.02);
     spin.formulation = PAPER;
-    /* It comes apart, which amplifies rounding: 0.42 on one processor, 0.75 on another. */
+    spin.seconds = 0.4;
+    MEASURED("paper: angular momentum kept after 0.4 s", spin_kept(&spin, &drift), 0.925, 0.94);
+    /* Then the block comes apart, and rounding decides what it keeps: 0.42 on one processor, 0.75
+       on another, 0.94 with a jitter of 1e-6 spacings. */
+    spin.seconds = 1;
     MEASURED("paper: angular momentum kept (the sheet asks for 0.85)", spin_kept(&spin, &drift),
-             0.35, 0.85);
+             0.35, 1);
     spin.n[0] = 8;
     spin.rate = 5;
     double with = spin_kept(&spin, &drift);

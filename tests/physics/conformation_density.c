@@ -75,11 +75,8 @@ static OozeVec3 uniform(OozeVec3 x, uint64_t i, const void *user)
 static double error_of_soft_column(int formulation, const char *key, double value)
 {
     double d = 0.05, sum = 0;
-    OozeWorld *world = make_world((Setup){.spacing = d,
-                                          .time_step = 1.0 / 240,
-                                          .gravity = down(),
-                                          .box = vec3(8 * d, 0, 8 * d),
-                                          .device = OOZE_DEVICE_CPU});
+    OozeWorld *world = make_world((Setup){
+        .spacing = d, .time_step = 1.0 / 240, .gravity = down(), .box = vec3(8 * d, 0, 8 * d)});
     add_matter(world, paper_matter(0.1, 0.01));
     add_floor(world, 0.5);
     set_param(world, "formulation", formulation);

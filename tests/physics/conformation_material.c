@@ -19,7 +19,6 @@ typedef struct Cell {
     int across; /* particles along the wave's box */
     bool diagonal;
     Matter matter;
-    OozeDevice device;
 } Cell;
 
 static Mode mode_of(const Cell *c, double size)
@@ -43,10 +42,8 @@ static OozeWorld *make_cell(const Cell *c, const Mode *m, bool moving)
 {
     int n[3] = {c->across, c->diagonal ? c->across : 7, 7};
     double d = c->spacing;
-    OozeWorld *world = make_world((Setup){.spacing = d,
-                                          .time_step = c->time_step,
-                                          .box = vec3(n[0] * d, n[1] * d, n[2] * d),
-                                          .device = c->device});
+    OozeWorld *world = make_world((Setup){
+        .spacing = d, .time_step = c->time_step, .box = vec3(n[0] * d, n[1] * d, n[2] * d)});
     add_matter(world, c->matter);
     add_lattice(world, (Lattice){.n = {n[0], n[1], n[2]},
                                  .spacing = d,
@@ -93,8 +90,7 @@ static double pushed_modulus(int formulation, double compliance, bool diagonal)
                  .time_step = 1e-4,
                  .across = diagonal ? 28 : 20,
                  .diagonal = diagonal,
-                 .matter = paper_matter(INFINITY, compliance),
-                 .device = formulation == 2 ? OOZE_DEVICE_CPU : OOZE_DEVICE_AUTO};
+                 .matter = paper_matter(INFINITY, compliance)};
     Mode mode = mode_of(&cell, 0.01);
     OozeWorld *world = make_cell(&cell, &mode, false);
     set_param(world, "formulation", formulation);
@@ -202,11 +198,8 @@ static void conformation_T06_held_cell(void **state)
     const char *names[3] = {"lodge", "consistent", "paper"};
     for (int formulation = 0; formulation < 3; formulation++) {
         for (int k = 0; k < 3; k++) {
-            OozeWorld *world =
-                make_world((Setup){.spacing = d,
-                                   .time_step = dt,
-                                   .box = vec3(10 * d, 10 * d, 10 * d),
-                                   .device = formulation ? OOZE_DEVICE_CPU : OOZE_DEVICE_AUTO});
+            OozeWorld *world = make_world(
+                (Setup){.spacing = d, .time_step = dt, .box = vec3(10 * d, 10 * d, 10 * d)});
             add_matter(world, maxwell_matter(4000, taus[k]));
             set_param(world, "formulation", formulation);
             add_lattice(world, (Lattice){.n = {10, 10, 10}, .spacing = d});

@@ -19,7 +19,7 @@ typedef struct Setup {
     OozeVec3 gravity;
     OozeVec3 box;      /* periodic from 0; 0 along an axis: open */
     int threads;       /* 0: two */
-    OozeDevice device; /* comparison settings run on the processor alone */
+    OozeDevice device; /* zero: as OOZE_DEVICE says */
 } Setup;
 
 static inline OozeWorld *make_world(Setup s)

@@ -9,17 +9,12 @@ static const OozeTemperatureRow rows[2] = {
     {80, 100, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN},
 };
 
-static OozeWorld *make_floor_world_on(OozeDevice device)
-{
-    OozeWorld *world = make_world(
-        (Setup){.spacing = 0.02, .time_step = 1.0 / 120, .gravity = down(), .device = device});
-    add_floor(world, INFINITY);
-    return world;
-}
-
 static OozeWorld *make_floor_world(void)
 {
-    return make_floor_world_on(OOZE_DEVICE_AUTO);
+    OozeWorld *world =
+        make_world((Setup){.spacing = 0.02, .time_step = 1.0 / 120, .gravity = down()});
+    add_floor(world, INFINITY);
+    return world;
 }
 
 static OozeMaterialId add_honey(OozeWorld *world, double viscosity, bool table)
@@ -155,8 +150,7 @@ static void heat_T33_kinds(void **state)
     for (int kind = 0; kind < 4; kind++) { /* lodge, consistent, paper; a soft body */
         double height[2];
         for (int hot = 0; hot < 2; hot++) {
-            /* the formulation `paper` runs on the processor alone */
-            OozeWorld *world = make_floor_world_on(kind == 2 ? OOZE_DEVICE_CPU : OOZE_DEVICE_AUTO);
+            OozeWorld *world = make_floor_world();
             OozeMaterialDef def = ooze_material_def_default();
             OozeFluidDef fluid = ooze_fluid_def_default();
             def.temperature_table = kind == 3 ? stiff : rows;

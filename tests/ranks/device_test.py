@@ -97,6 +97,7 @@ emitters:""")
                  "velocity_preconditioner: multigrid"),
                 (scene(MASS + ", impact_passes: 2"), "impact_passes"),
                 (scene("name: conformation, formulation: consistent"), "formulation: consistent"),
+                (scene("name: conformation, formulation: paper"), "formulation: paper"),
                 (scene("name: links", ranks_test.LINKS), "method 'links'"),
                 (scene().replace("\nprobes:", ranks_test.BALL), "dynamic solids"),
                 (scene().replace("\nemitters:", BODY), "particle bodies")):

@@ -1,5 +1,4 @@
-/* The formulation `consistent` with its default solver: see
-   methods/conformation/constraint_formulations.c. */
+/* The formulation `consistent`: see methods/conformation/constraint_formulations.c. */
 #include "cuda/conformation/constraint.cuh"
 
 namespace ooze
@@ -24,21 +23,31 @@ static const OozeConstraintMaterial *send_materials(Step *step)
     return all;
 }
 
-/* Arrays for the whole step. */
-static void create_constraint(Step *step)
+void create_constraint(Step *step)
 {
     Gpu *gpu = step->gpu;
+    const OozeConformationSettings *set = &step->plan.settings;
     uint64_t n = step->view.n;
     ConstraintView *c = step->constraint;
     c->materials = send_materials(step);
     c->state = step->state;
+    c->corotation = set->corotation;
+    c->deviatoric_only = set->deviatoric_only;
     c->lambda = scratch<OozeSym3>(gpu, n);
     c->diagonal = scratch<OozeSym3>(gpu, n);
     c->flux = scratch<float4>(gpu, 3 * (n + 1));
     c->base = scratch<float4>(gpu, n);
-    c->u_star = scratch<float4>(gpu, n);
-    copy(gpu, c->u_star, step->view.u, (n + 1) * sizeof *c->u_star);
     clear(gpu, c->flux + 3 * n, 3 * sizeof *c->flux); /* padding of lists */
+}
+
+/* Further arrays of `consistent` for the whole step. */
+static void create_consistent(Step *step)
+{
+    uint64_t n = step->view.n;
+    ConstraintView *c = step->constraint;
+    create_constraint(step);
+    c->u_star = scratch<float4>(step->gpu, n);
+    copy(step->gpu, c->u_star, step->view.u, (n + 1) * sizeof *c->u_star);
     c->pack = pack_places(step);
     if (c->pack.directions) {
         pack_sums(step, &c->pack);
@@ -50,9 +59,10 @@ static void create_velocity_stage(Step *step)
 {
     Gpu *gpu = step->gpu;
     uint64_t n = step->view.n;
+    bool plain = step->plan.settings.solver == OOZE_CONSTRAINT_JACOBI;
     ConstraintView *c = step->constraint;
     c->known = scratch<OozeSym3>(gpu, n);
-    c->before = scratch<OozeSym3>(gpu, n);
+    c->before = plain ? nullptr : scratch<OozeSym3>(gpu, n);
     c->free = scratch<float4>(gpu, n);
     c->rows = c->pack.directions ? scratch<OozeSym3>(gpu, n) : nullptr;
 }
@@ -68,6 +78,7 @@ template <int LANES, bool WRAPS> static void known_loop(Step *step)
             RawRows raw = raw_rows<LANES, WRAPS>(s, s.u, i, lane, true);
             if (lane == 0) {
                 OozeMat3 l = ooze_mat3_mul_sym3(raw.gradient, sym3_at(s.correction, i));
+                l = c.corotation ? l : ooze_mat3_scale(l, 0.0f);
                 float share = c.materials[s.material[i]].share;
                 sym3_to(c.known, i,
                         ooze_constraint_known(strain_beyond_rest(s, i), l, s.dt, share));
@@ -91,15 +102,21 @@ static void warm_start_multipliers(Step *step, float share)
 static OozeStatus solve_consistent(Step *step, OozeError *)
 {
     const OozeConformationSettings *set = &step->plan.settings;
-    create_constraint(step);
+    const double radius = (double)set->chebyshev;
+    create_consistent(step);
     Mark mark = scratch_mark(step->gpu);
     create_velocity_stage(step);
     find_diagonal(step);
-    warm_start_multipliers(step, set->warm_start);
+    warm_start_multipliers(step, set->positions_only ? 0.0f : set->warm_start);
 #define KNOWN(lanes, wraps) known_loop<lanes, wraps>(step)
     OOZE_EACH_KIND(step, KNOWN);
     apply_multipliers(step);
-    sweep_velocities(step, set->velocity_iterations, (double)set->chebyshev, set->tolerance);
+    if (!set->positions_only && set->solver == OOZE_CONSTRAINT_CONJUGATE_GRADIENTS) {
+        search_velocities(step, set->velocity_iterations, radius, set->tolerance);
+    } else if (!set->positions_only) {
+        sweep_velocities(step, set->velocity_iterations,
+                         set->solver == OOZE_CONSTRAINT_JACOBI ? 0.0 : radius, set->tolerance);
+    }
     scratch_rewind(step->gpu, mark);
     return OOZE_OK;
 }
@@ -115,7 +132,8 @@ template <int LANES, bool WRAPS> static void finish_consistent_loop(Step *step)
                 return;
             }
             OozeMat3 l = ooze_mat3_mul_sym3(raw.gradient, sym3_at(s.correction, i));
-            OozeMat3 f = ooze_constraint_deformation(l, s.dt), r = ooze_polar_rotation(f);
+            OozeMat3 f = ooze_constraint_deformation(l, s.dt);
+            OozeMat3 r = c.corotation ? ooze_polar_rotation(f) : ooze_mat3_identity();
             float tau = s.rheology[s.material[i]].relaxation;
             strain_set(s, i, ooze_constraint_conformation(strain_get(s, i), f, r, s.dt, tau));
             OozeSym3 lambda = sym3_at(c.lambda, i);
@@ -136,9 +154,11 @@ static OozeStatus positions_consistent(Step *step, float4 *x, float4 *shift, Ooz
 {
     DensityJob job = density_job(step);
     job.iterations = step->plan.settings.position_iterations;
-    corotated_begin(step, job.iterations);
-    job.between = corotated_sweep;
-    job.user = step;
+    if (!step->plan.settings.velocity_only) {
+        corotated_begin(step, job.iterations);
+        job.between = corotated_sweep;
+        job.user = step;
+    }
     return density_solve(step->engine, &job, x, shift, error);
 }
 

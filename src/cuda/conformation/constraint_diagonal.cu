@@ -89,4 +89,33 @@ void find_diagonal(Step *step)
     scratch_rewind(gpu, mark);
 }
 
+template <int LANES, bool WRAPS> static void square_loop(Step *step)
+{
+    const KernelView s = view_of<KernelView>(step);
+    ConstraintView c = *step->constraint;
+    for_lanes<LANES>(
+        step->gpu, s.n, OOZE_BODY(uint32_t i, uint32_t lane) {
+            const float4 here = s.x0[i];
+            OozeSym3 d = ooze_sym3_identity(0);
+            each_neighbour<LANES>(s.fluid, i, lane, [&](uint32_t j) {
+                Delta e = delta<WRAPS>(s, here, s.x0[j]);
+                float f = edge_weight(s, e.r2), g[3] = {f * e.x, f * e.y, f * e.z};
+                ooze_constraint_add_square(&d, g, s.mobility[j]);
+            });
+            d = lanes_sum_sym3<LANES>(d);
+            if (lane == 0) {
+                float4 sum = s.edge_sum[i];
+                float own[3] = {sum.x, sum.y, sum.z};
+                ooze_constraint_add_square(&d, own, s.mobility[i]);
+                sym3_to(c.diagonal, i, ooze_sym3_scale(d, s.dt * s.dt));
+            }
+        });
+}
+
+void find_plain_diagonal(Step *step)
+{
+#define SQUARE(lanes, wraps) square_loop<lanes, wraps>(step)
+    OOZE_EACH_KIND(step, SQUARE);
+}
+
 } // namespace ooze

@@ -89,14 +89,16 @@ OOZE_DEVICE OozeSym3 change_multipliers(const StepView &s, const ConstraintView 
     if (weight != 1.0f) {
         change = ooze_chebyshev_change(change, lambda, sym3_at(c.before, i), weight);
     }
-    sym3_to(c.before, i, lambda);
+    if (c.before) {
+        sym3_to(c.before, i, lambda);
+    }
     sym3_to(c.lambda, i, ooze_sym3_add(lambda, change));
     return change;
 }
 
 template <class GATHER> static void multiplier_loop(Step *step, float weight, SweepFound found)
 {
-    StepView s = step->view;
+    const typename GATHER::View s = GATHER::view(step);
     ConstraintView c = *step->constraint;
     bool first = found.first;
     Sum1 none = {0.0};
@@ -107,8 +109,9 @@ template <class GATHER> static void multiplier_loop(Step *step, float weight, Sw
             if (c.state->off) {
                 return sum;
             }
-            OozeSym3 correction = sym3_at(s.correction, i), change = ooze_sym3_identity(0);
-            OozeSym3 rows = GATHER::rows(s, c, i, lane, correction, first);
+            OozeSym3 correction = GATHER::correction(s, i), change = ooze_sym3_identity(0);
+            OozeSym3 rows = ooze_constraint_limited(GATHER::rows(s, c, i, lane, correction, first),
+                                                    c.deviatoric_only);
             if (lane == 0) {
                 if (correction.xx != 0.0f) {
                     OozeSym3 lambda = sym3_at(c.lambda, i);
@@ -124,7 +127,7 @@ template <class GATHER> static void multiplier_loop(Step *step, float weight, Sw
 
 template <class GATHER> static void velocity_loop(Step *step)
 {
-    StepView s = step->view;
+    const typename GATHER::View s = GATHER::view(step);
     ConstraintView c = *step->constraint;
     for_lanes<GATHER::LANES>(
         step->gpu, s.n, OOZE_BODY(uint32_t i, uint32_t lane) {
@@ -152,7 +155,7 @@ struct ResidualFound {
 
 template <class GATHER> static void residual_loop(Step *step)
 {
-    StepView s = step->view;
+    const typename GATHER::View s = GATHER::view(step);
     ConstraintView c = *step->constraint;
     Sum1 none = {0.0};
     ResidualFound found = {c.state};
@@ -163,8 +166,9 @@ template <class GATHER> static void residual_loop(Step *step)
             if (c.state->off) {
                 return sum;
             }
-            OozeSym3 correction = sym3_at(s.correction, i);
-            OozeSym3 rows = GATHER::rows(s, c, i, lane, correction, false);
+            OozeSym3 correction = GATHER::correction(s, i);
+            OozeSym3 rows = ooze_constraint_limited(GATHER::rows(s, c, i, lane, correction, false),
+                                                    c.deviatoric_only);
             if (lane == 0 && correction.xx != 0.0f) {
                 sum.a = residual_square(s, c, i, rows, sym3_at(c.lambda, i));
             }

@@ -117,19 +117,25 @@ OOZE_DEVICE Gathered gather_velocities(Packed, const StepView &s, const Constrai
     return gathered;
 }
 
-template <class GATHER>
+/* SWITCHED: `corotation` or `deviatoric_only` is not the default, which otherwise costs no
+   registers. */
+template <class GATHER, bool SWITCHED>
 OOZE_DEVICE void corotated_particle(const StepView &s, const ConstraintView &c, uint32_t i,
                                     OozeSym3 correction, const Gathered &gathered)
 {
+    const bool corotation = !SWITCHED || c.corotation, shear = SWITCHED && c.deviatoric_only;
     OozeSym3 change = ooze_sym3_identity(0);
     if (correction.xx != 0.0f) {
         const OozeConstraintMaterial m = c.materials[s.material[i]];
         OozeSym3 lambda = sym3_at(c.lambda, i);
-        OozeMat3 f = ooze_constraint_deformation(gathered.all, s.dt), r = ooze_polar_rotation(f);
+        OozeMat3 f = ooze_constraint_deformation(gathered.all, s.dt);
+        OozeMat3 r = corotation ? ooze_polar_rotation(f) : ooze_mat3_identity();
         OozeSym3 rows = ooze_constraint_corotated(strain_beyond_rest(s, i), f, r, m.share);
+        rows = ooze_constraint_limited(rows, shear);
         change = ooze_multiplier_steps(rows, lambda, sym3_at(c.diagonal, i), m.normal, m.shear);
         sym3_to(c.lambda, i, ooze_sym3_add(lambda, change));
     }
+    change = ooze_constraint_limited(change, shear);
     float n = s.dt * c.hourglass[i], edge_n = s.dt * c.edge_hourglass[i];
     StressFlux flux =
         stress_flux(ooze_constraint_stress(change, s.dt), correction, gathered.l, n, gathered.own);
@@ -139,7 +145,7 @@ OOZE_DEVICE void corotated_particle(const StepView &s, const ConstraintView &c, 
         gathered.still;
 }
 
-template <class GATHER> static void corotated_loop(Step *step)
+template <class GATHER, bool SWITCHED> static void corotated_loop(Step *step)
 {
     StepView s = step->view;
     ConstraintView c = *step->constraint;
@@ -148,7 +154,7 @@ template <class GATHER> static void corotated_loop(Step *step)
             OozeSym3 correction = sym3_at(s.correction, i);
             Gathered gathered = gather_velocities(GATHER(), s, c, i, lane, correction);
             if (lane == 0) {
-                corotated_particle<GATHER>(s, c, i, correction, gathered);
+                corotated_particle<GATHER, SWITCHED>(s, c, i, correction, gathered);
             }
         });
 }
@@ -164,6 +170,19 @@ template <class GATHER> static void corotated_push_loop(Step *step, float4 *shif
                 shift[i] = shift[i] + s.dt * push;
             }
         });
+}
+
+template <bool SWITCHED> static void corotated_loops(Step *step, float4 *shift)
+{
+#define COROTATED(lanes, wraps)      corotated_loop<Full<lanes, wraps>, SWITCHED>(step)
+#define COROTATED_PUSH(lanes, wraps) corotated_push_loop<Full<lanes, wraps>>(step, shift)
+    if (step->constraint->pack.directions) {
+        corotated_loop<Packed, SWITCHED>(step);
+        corotated_push_loop<Packed>(step, shift);
+    } else {
+        OOZE_EACH_KIND(step, COROTATED);
+        OOZE_EACH_KIND(step, COROTATED_PUSH);
+    }
 }
 
 /* One sweep on the velocities u + shift/dt, which replace u* in memory. */
@@ -182,14 +201,10 @@ void corotated_sweep(void *user, float4 *shift)
                 c.u_star[i] = s.u[i] + u;
             }
         });
-#define COROTATED(lanes, wraps)      corotated_loop<Full<lanes, wraps>>(step)
-#define COROTATED_PUSH(lanes, wraps) corotated_push_loop<Full<lanes, wraps>>(step, shift)
-    if (c.pack.directions) {
-        corotated_loop<Packed>(step);
-        corotated_push_loop<Packed>(step, shift);
+    if (!c.corotation || c.deviatoric_only) {
+        corotated_loops<true>(step, shift);
     } else {
-        OOZE_EACH_KIND(step, COROTATED);
-        OOZE_EACH_KIND(step, COROTATED_PUSH);
+        corotated_loops<false>(step, shift);
     }
 }
 

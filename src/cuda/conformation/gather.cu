@@ -12,8 +12,8 @@ struct GatherSums {
     float x, y, z, weight, value;
 };
 
-template <int LANES, bool WRAPS>
-OOZE_DEVICE GatherSums sum_fluid(const StepView &s, uint32_t i, uint32_t lane)
+template <int LANES, bool WRAPS, class VIEW>
+OOZE_DEVICE GatherSums sum_fluid(const VIEW &s, uint32_t i, uint32_t lane)
 {
     GatherSums t = {ooze_sym3_identity(0), 0, 0, 0, 0, 0};
     const float4 here = s.x0[i];
@@ -47,7 +47,8 @@ OOZE_DEVICE GatherSums sum_fluid(const StepView &s, uint32_t i, uint32_t lane)
 }
 
 /* Adds samples of walls; returns the sum of their edges, and whether the fluid clings to some. */
-OOZE_DEVICE float4 add_walls(const StepView &s, uint32_t i, OozeSym3 *moment, float *density,
+template <class VIEW>
+OOZE_DEVICE float4 add_walls(const VIEW &s, uint32_t i, OozeSym3 *moment, float *density,
                              bool *clings)
 {
     float4 sum = f32x4(0, 0, 0, 0);
@@ -82,9 +83,9 @@ OOZE_DEVICE float4 add_walls(const StepView &s, uint32_t i, OozeSym3 *moment, fl
     return sum;
 }
 
-template <int LANES, bool WRAPS> static void gather_loop(Step *step)
+template <class VIEW, int LANES, bool WRAPS> static void gather_loop(Step *step)
 {
-    StepView s = step->view;
+    const VIEW s = view_of<VIEW>(step);
     float own = s.volume * ooze_cubic_value(0, s.support);
     for_lanes<LANES>(
         step->gpu, needed_particles(step->gpu, s.n), OOZE_BODY(uint32_t i, uint32_t lane) {
@@ -111,8 +112,13 @@ template <int LANES, bool WRAPS> static void gather_loop(Step *step)
 
 void gather(Step *step)
 {
-#define GATHER(lanes, wraps) gather_loop<lanes, wraps>(step)
-    OOZE_EACH_KIND(step, GATHER);
+#define GATHER(lanes, wraps)           gather_loop<StepView, lanes, wraps>(step)
+#define GATHER_BY_KERNEL(lanes, wraps) gather_loop<KernelView, lanes, wraps>(step)
+    if (step->plan.strain_scale > 0.0f) {
+        OOZE_EACH_KIND(step, GATHER);
+    } else {
+        OOZE_EACH_KIND(step, GATHER_BY_KERNEL);
+    }
     ooze_timer_lap(step->context->timer, "gather");
 }
 

@@ -17,47 +17,32 @@
 namespace ooze
 {
 
-/* `paper` runs on the processor alone: see conformation_supports. */
-static const Formulation *const formulations[] = {&formulation_lodge, &formulation_consistent};
-
-/* The first setting that only the processor supports; NULL: none. */
-static const char *processor_setting(const OozeConformationSettings *set)
-{
-    return set->formulation == OOZE_FORMULATION_LODGE           ? nullptr
-           : set->formulation == OOZE_FORMULATION_PAPER         ? "formulation: paper"
-           : set->solver == OOZE_CONSTRAINT_JACOBI              ? "solver: jacobi"
-           : set->solver == OOZE_CONSTRAINT_CONJUGATE_GRADIENTS ? "solver: conjugate_gradients"
-           : set->positions_only                                ? "projection: positions_only"
-           : set->velocity_only                                 ? "velocity_only: true"
-           : set->deviatoric_only                               ? "deviatoric_only: true"
-           : !set->corotation                                   ? "corotation: false"
-                                                                : nullptr;
-}
+static const Formulation *const formulations[] = {&formulation_lodge, &formulation_consistent,
+                                                  &formulation_paper};
 
 bool conformation_supports(const OozeStepContext *context, char *why, size_t size)
 {
     OozeConformationSettings set = ooze_conformation_settings(context);
-    const char *setting = processor_setting(&set);
-    if (!setting && context->dynamic && set.preconditioner == OOZE_PRECONDITIONER_MULTIGRID) {
+    bool multigrid = set.formulation == OOZE_FORMULATION_LODGE &&
+                     set.preconditioner == OOZE_PRECONDITIONER_MULTIGRID;
+    if (context->dynamic && multigrid) {
         snprintf(why, size,
                  "'velocity_preconditioner: multigrid' with dynamic solids runs on the "
                  "processor alone");
         return false;
     }
-    if (!setting && context->dynamic && context->body_count > 0) {
+    if (context->dynamic && context->body_count > 0) {
         snprintf(why, size, "particle bodies with dynamic solids run on the processor alone");
         return false;
     }
-    if (setting) {
-        snprintf(why, size, "'%s' of method 'conformation' runs on the processor alone", setting);
-    }
-    return !setting;
+    return true;
 }
 
 /* The first setting that one GPU supports and several do not; NULL: none. */
 static const char *single_setting(const OozeConformationSettings *set)
 {
-    return set->formulation != OOZE_FORMULATION_LODGE ? "formulation: consistent"
+    return set->formulation == OOZE_FORMULATION_CONSISTENT ? "formulation: consistent"
+           : set->formulation == OOZE_FORMULATION_PAPER    ? "formulation: paper"
            : set->preconditioner == OOZE_PRECONDITIONER_MULTIGRID
                ? "velocity_preconditioner: multigrid"
            : set->preconditioner == OOZE_PRECONDITIONER_AUTO ? "velocity_preconditioner: auto"
@@ -463,9 +448,13 @@ static OozeStatus move(Step *step, const Formulation *formulation, OozeError *er
     return OOZE_OK;
 }
 
-/* Reports the residual and the iterations of the velocity stage. */
+/* Reports the residual and the iterations of the velocity stage, if there is one. */
 static void report(Step *step)
 {
+    const OozeConformationSettings *set = &step->plan.settings;
+    if (set->formulation != OOZE_FORMULATION_LODGE && set->positions_only) {
+        return;
+    }
     ooze_solve_residual_report(&step->residual, step->context->report);
     step->context->report->multigrid = step->used_multigrid;
 }

@@ -110,7 +110,7 @@ struct Formulation {
     OozeStatus (*solve_positions)(Step *step, float4 *x, float4 *shift, OozeError *error);
     void (*finish)(Step *step);
 };
-extern const Formulation formulation_lodge, formulation_consistent;
+extern const Formulation formulation_lodge, formulation_consistent, formulation_paper;
 
 void gather(Step *step); /* edges, corrections, densities at x0 */
 /* Adds the impulse of surface tension to u. */
@@ -141,6 +141,30 @@ OOZE_DEVICE float kernel_weight(const StepView &s, float r2)
 {
     float r = sqrtf(r2), value, slope = cubic(s, r, &value);
     return r > s.nearest ? slope / r : 0.0f;
+}
+
+/* Edges with the slope of the kernel for a weight, as `paper` has them: see OozeGather. The
+   functions below replace those of edges.cuh for this view. */
+struct KernelView : StepView {
+};
+
+OOZE_DEVICE float edge_weight(const KernelView &s, float r2)
+{
+    return kernel_weight(s, r2);
+}
+
+OOZE_DEVICE float wall_weight(const KernelView &s, float r2, uint32_t b)
+{
+    float volume = s.walls.clings[b] ? s.walls.volume[b] : 0.0f;
+    return s.wall_scale / s.volume * volume * kernel_weight(s, r2);
+}
+
+/* The view of a step whose edges have the weights of VIEW. */
+template <class VIEW> VIEW view_of(const Step *step)
+{
+    VIEW s;
+    static_cast<StepView &>(s) = step->view;
+    return s;
 }
 
 /* ---- particles ------------------------------------------------------------------------------ */

@@ -1,10 +1,18 @@
-/* Per-particle formulas of the formulation `consistent`, for the processor and the GPU. See
+/* Per-particle formulas of the constraint formulations, for the processor and the GPU. See
    docs/methods/conformation.md. */
 #ifndef OOZE_METHODS_CONFORMATION_CONSTRAINT_FORMULA_H
 #define OOZE_METHODS_CONFORMATION_CONSTRAINT_FORMULA_H
 
+#include <stdbool.h>
+
 #include "physics/constraint.h"
 #include "physics/spin.h"
+
+/* Rows, or a change of their multipliers, without the part that `deviatoric_only` leaves free. */
+OOZE_FORMULA OozeSym3 ooze_constraint_limited(OozeSym3 rows, bool deviatoric_only)
+{
+    return deviatoric_only ? ooze_constraint_deviator(rows) : rows;
+}
 
 /* The constraint at zero velocity. The stored strain Q - I rotates with the velocity gradient l,
    and the stretch of I + W beyond a rotation is subtracted. */
@@ -45,6 +53,15 @@ OOZE_FORMULA OozeSym3 ooze_chebyshev_change(OozeSym3 change, OozeSym3 lambda, Oo
 {
     OozeSym3 past = ooze_sym3_add(lambda, ooze_sym3_scale(before, -1.0f));
     return ooze_sym3_add(ooze_sym3_scale(change, w), ooze_sym3_scale(past, w - 1.0f));
+}
+
+/* The residual r of conjugate gradients over the diagonal: a step of the multipliers from r, which
+   has the compliance in it already. */
+OOZE_FORMULA OozeSym3 ooze_constraint_preconditioned(OozeSym3 r, OozeSym3 diagonal, float normal,
+                                                     float shear)
+{
+    return ooze_multiplier_steps(ooze_sym3_scale(r, -1), ooze_sym3_identity(0), diagonal, normal,
+                                 shear);
 }
 
 /* Corrected gradient of an edge. */

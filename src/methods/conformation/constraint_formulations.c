@@ -12,6 +12,7 @@
 
 #include "base/fail.h"
 #include "methods/conformation/constraint_solve.h"
+#include "methods/conformation/paper_formula.h"
 
 /* ---- beginning of the step ------------------------------------------------------------------ */
 
@@ -245,9 +246,8 @@ static void finish_paper_range(void *data, uint64_t begin, uint64_t end, int wor
     for (uint64_t i = begin; i < end; i++) {
         OozeF32x4 unused;
         OozeMat3 l = ooze_raw_gradient(s, s->u, i, &unused, true);
-        OozeSym3 q = ooze_conformation_implicit(ooze_strain_get(s, i), ooze_mat3_transpose(l),
-                                                s->dt, s->rheology[s->material[i]].relaxation);
-        ooze_strain_set(s, i, q);
+        float tau = s->rheology[s->material[i]].relaxation;
+        ooze_strain_set(s, i, ooze_paper_conformation(ooze_strain_get(s, i), l, s->dt, tau));
     }
 }
 

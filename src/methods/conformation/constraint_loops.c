@@ -9,7 +9,7 @@
 
 static OozeSym3 limited(const OozeConstraint *c, OozeSym3 rows)
 {
-    return c->step->settings.deviatoric_only ? ooze_constraint_deviator(rows) : rows;
+    return ooze_constraint_limited(rows, c->step->settings.deviatoric_only);
 }
 
 /* Flux of particle i for a change of its multipliers. */
@@ -225,9 +225,7 @@ static void set_active(OozeConstraint *c)
 static OozeSym3 preconditioned(const OozeConstraint *c, uint64_t i, OozeSym3 r)
 {
     const OozeConstraintMaterial *m = &c->materials[c->step->material[i]];
-    /* a step of the multipliers from residual r, which has the compliance in it already */
-    return ooze_multiplier_steps(ooze_sym3_scale(r, -1), ooze_sym3_identity(0), c->diagonal[i],
-                                 m->normal, m->shear);
+    return ooze_constraint_preconditioned(r, c->diagonal[i], m->normal, m->shear);
 }
 
 /* before = residual, direction = preconditioned residual. */

@@ -4,45 +4,15 @@
 
 #include "base/fail.h"
 #include "methods/conformation/constraint_solve.h"
+#include "methods/conformation/paper_formula.h"
 
-static void add_outer(OozeMat3 *m, OozeF32x4 a, OozeF32x4 b)
-{
-    for (int i = 0; i < 3; i++) {
-        for (int j = 0; j < 3; j++) {
-            m->m[3 * i + j] += a[i] * b[j];
-        }
-    }
-}
-
-/* Sums of one gather over the neighbours: since x^r_ji = R x0_ji, eq 16 needs no second one
-   after R is known. */
-typedef struct Neighbourhood {
-    OozeMat3 moved, resting;   /* sum V x_ji g^T and sum V x0_ji g^T */
-    OozeMat3 covariance;       /* sum x_ji x0_ji^T */
-    OozeF32x4 centre, centre0; /* sums of x_ji and x0_ji */
-    OozeF32x4 edges;           /* sum V g */
-    OozeSym3 diagonal;
-    float count;
-} Neighbourhood;
-
-static void add_neighbour(Neighbourhood *n, OozeF32x4 d, OozeF32x4 d0, OozeF32x4 g)
-{
-    add_outer(&n->moved, d, g);
-    add_outer(&n->resting, d0, g);
-    add_outer(&n->covariance, d, d0);
-    n->centre += d;
-    n->centre0 += d0;
-    n->edges += g;
-    n->count += 1;
-}
-
-static Neighbourhood gather_neighbourhood(const OozePaperPositions *job, uint64_t i)
+static OozePaperSums sum_neighbours(const OozePaperPositions *job, uint64_t i)
 {
     const OozeConformationStep *s = job->constraint->step;
     const OozeNeighbours *list = s->context->fluid, *walls = s->context->fluid_boundary;
     const OozeBoundary *boundary = s->context->boundary;
     const OozePeriodic *periodic = &s->context->periodic;
-    Neighbourhood n = {.count = 0};
+    OozePaperSums n = {.count = 0};
     float value;
     for (uint64_t e = list->first[i], last = e + list->count[i]; e < last; e++) {
         uint32_t j = list->index[e];
@@ -50,9 +20,8 @@ static Neighbourhood gather_neighbourhood(const OozePaperPositions *job, uint64_
         OozeF32x4 d0 = ooze_f32x4_nearest(s->x0[j] - s->x0[i], periodic);
         OozeF32x4 g = ooze_edge(d, s->support, s->volume, 0.0f, &value);
         job->edges.weight[e] = g[3];
-        float row[3] = {g[0], g[1], g[2]};
-        ooze_constraint_add_square(&n.diagonal, row, s->mobility[j]);
-        add_neighbour(&n, d, d0, g);
+        ooze_paper_add_square(&n, g, s->mobility[j]);
+        ooze_paper_add(&n, d, d0, g);
     }
     for (uint32_t w = 0; boundary->count && w < walls->count[i]; w++) {
         uint32_t b = walls->index[walls->first[i] + w];
@@ -64,20 +33,11 @@ static Neighbourhood gather_neighbourhood(const OozePaperPositions *job, uint64_
         OozeF32x4 begin = end - s->dt * ooze_f32x4(v.x, v.y, v.z, 0);
         OozeF32x4 d = ooze_f32x4_nearest(end - job->x[i], periodic);
         OozeF32x4 d0 = ooze_f32x4_nearest(begin - s->x0[i], periodic);
-        add_neighbour(&n, d, d0,
-                      ooze_edge(d, s->support, s->wall_scale * boundary->volume[b], 0.0f, &value));
+        float volume = s->wall_scale * boundary->volume[b];
+        ooze_paper_add(&n, d, d0, ooze_edge(d, s->support, volume, 0.0f, &value));
     }
-    float own[3] = {n.edges[0], n.edges[1], n.edges[2]};
-    ooze_constraint_add_square(&n.diagonal, own, s->mobility[i]);
+    ooze_paper_add_square(&n, n.edges, s->mobility[i]);
     return n;
-}
-
-/* Eq 14, with the sum over j that it lacks in print. */
-static OozeMat3 best_rotation(const Neighbourhood *n)
-{
-    OozeMat3 covariance = n->covariance;
-    add_outer(&covariance, n->centre / -n->count, n->centre0);
-    return ooze_polar_rotation(covariance);
 }
 
 static void multiplier_range(void *data, uint64_t begin, uint64_t end, int worker)
@@ -87,24 +47,13 @@ static void multiplier_range(void *data, uint64_t begin, uint64_t end, int worke
     OozeConstraint *c = job->constraint;
     const OozeConformationStep *s = c->step;
     for (uint64_t i = begin; i < end; i++) {
-        const OozeConstraintMaterial *m = &c->materials[s->material[i]];
-        Neighbourhood n = gather_neighbourhood(job, i);
-        OozeMat3 r =
-            s->settings.corotation && n.count > 0 ? best_rotation(&n) : ooze_mat3_identity();
-        OozeMat3 rest = ooze_mat3_scale(ooze_mat3_mul(r, n.resting), -1);
-        OozeSym3 rows = ooze_constraint_strain(ooze_mat3_add(n.moved, rest));
-        rows = ooze_sym3_add(rows, ooze_strain_beyond_rest(s, i));
-        if (s->settings.deviatoric_only) {
-            rows = ooze_constraint_deviator(rows);
-        }
-        /* alpha / dt^2: the velocity stage's alpha / dt once more over dt */
-        OozeSym3 change = ooze_multiplier_steps(rows, job->lambda[i], n.diagonal, m->normal / s->dt,
-                                                m->shear / s->dt);
+        OozePaperSums n = sum_neighbours(job, i);
+        OozeSym3 rows = ooze_paper_rows(&n, ooze_strain_beyond_rest(s, i), s->settings.corotation);
+        rows = ooze_constraint_limited(rows, s->settings.deviatoric_only);
+        OozeSym3 change = ooze_paper_change(rows, job->lambda[i], n.diagonal,
+                                            c->materials[s->material[i]], s->dt);
         job->lambda[i] = ooze_sym3_add(job->lambda[i], change);
-        if (s->settings.deviatoric_only) {
-            change = ooze_constraint_deviator(change);
-        }
-        OozeMat3 t = ooze_mat3_from_sym3(ooze_sym3_scale(ooze_constraint_transpose(change), -1));
+        OozeMat3 t = ooze_paper_flux(ooze_constraint_limited(change, s->settings.deviatoric_only));
         OozeF32x4 base = {0};
         for (int k = 0; k < 3; k++) {
             OozeF32x4 row = ooze_f32x4(t.m[3 * k], t.m[3 * k + 1], t.m[3 * k + 2], 0);
