@@ -23,7 +23,10 @@ static const Formulation *const formulations[] = {&formulation_lodge, &formulati
 /* The first setting that only the processor supports; NULL: none. */
 static const char *processor_setting(const OozeConformationSettings *set)
 {
-    return set->formulation == OOZE_FORMULATION_LODGE           ? nullptr
+    const bool lodge = set->formulation == OOZE_FORMULATION_LODGE;
+    return lodge && set->density_warm_start                     ? "density_warm_start: true"
+           : lodge && set->density_mean_tolerance > 0.0f        ? "density_mean_tolerance"
+           : lodge                                              ? nullptr
            : set->formulation == OOZE_FORMULATION_PAPER         ? "formulation: paper"
            : set->solver == OOZE_CONSTRAINT_JACOBI              ? "solver: jacobi"
            : set->solver == OOZE_CONSTRAINT_CONJUGATE_GRADIENTS ? "solver: conjugate_gradients"
