@@ -122,8 +122,8 @@ static void conformation_T122_density_warm_start_momentum(void **state)
 
 /* ---- T123: pressure that goes ---------------------------------------------------------------- */
 
-/* A block slides on a floor without friction, which is pulled away. The pressure of the last step must not throw it apart:
-   it falls as it is. */
+/* A block slides on a floor without friction, which is pulled away. The pressure of the last step
+   must not throw it apart: it falls as it is. */
 static void conformation_T123_density_warm_start_release(void **state)
 {
     (void)state;
