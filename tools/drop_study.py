@@ -3,10 +3,11 @@
 converged run.
 
     tools/drop_study.py [--ooze build/ooze] [--threads 2] [--steps 1/50,1/25]
-                        [--converged 1/200] [SCENE...]
+                        [--converged 1/200] [--set KEY=VALUE]... [SCENE...]
 
 SCENEs are all scenes/bench/drop_*.yaml by default. The converged run has the tolerance 1e-4, up
-to 1000 velocity iterations, and substeps (max_travel 1); `--converged none` leaves it out.
+to 1000 velocity iterations, and substeps (max_travel 1); `--converged none` leaves it out. `--set`
+changes a setting of the runs that are compared with it.
 Processor time is printed for shared machines: divided by the number of threads, it is a lower
 bound of the wall time. The density error is that above rest in the worst step: mean over the
 particles, and of the worst particle."""
@@ -65,6 +66,7 @@ def main():
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--steps", default="1/50,1/25")
     parser.add_argument("--converged", default="1/200")
+    parser.add_argument("--set", action="append", default=[], dest="changes")
     parser.add_argument("scenes", nargs="*", metavar="SCENE")
     arguments = parser.parse_args()
     for scene in arguments.scenes or sorted(ROOT.glob("scenes/bench/drop_*.yaml"), reverse=True):
@@ -78,7 +80,8 @@ def main():
                                                    [f"time_step={arguments.converged}", *CONVERGED])
             tell(f"{arguments.converged} (converged)", wall, processor, converged, None)
         for step in arguments.steps.split(","):
-            tell(step, *run_scene(arguments, scene, [f"time_step={step}"]), converged)
+            changes = [f"time_step={step}", *arguments.changes]
+            tell(step, *run_scene(arguments, scene, changes), converged)
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ tsan        clang, thread sanitizer: the tests that use threads
 device      device code on the processor: its own tests, its parity with the processor's code, and
             acceptance tests
 cuda        the GPU part of the release build, if nvcc works; with a GPU, the tests of device on
-            it, and more acceptance tests
+            it, and all acceptance tests
 OOZE_FULL=1 runs the full parameter sweeps of tests that have them; OOZE_CUDA=OFF leaves the GPU
 part out of release. Arguments: the suites to run (default: all)."""
 import os
@@ -45,8 +45,10 @@ DEVICE_HEAT = "^heat_"
 DEVICE_BASELINES = "^springs_(T0|T1[0-7])|^stress_(T0|T1[45])|^wcsph_T0[1-7]_|^ballistic_"
 DEVICE_ALL = ["-R", "^(device|conformation|coupling)_|^(parity|ranks)_device$|"
                     f"{DEVICE_LINKS}|{DEVICE_HEAT}|{DEVICE_BASELINES}"]
+# On a GPU all acceptance tests take minutes.
+DEVICE_GPU = ["-R", "^device_|_T[0-9]|^(parity|ranks)_device$"]
 DEVICE_FEW = ["-R", "^device_|^(parity|ranks)_device$|^links_(T01|T04|T20)_|"
-                    "^coupling_(T06|T09|T13)|^heat_(T20|T3[23])|"
+                    "^coupling_(T06|T09|T13)|^blend_T04_|^heat_(T20|T3[23])|"
                     "^springs_(T02|T06|T07|T09|T1[0134])_|^springs_T12_momentum|^stress_T0[1236]_|"
                     f"^wcsph_T0[13]_|^ballistic_|^conformation_({'|'.join(DEVICE_SOME)})"]
 
@@ -76,7 +78,7 @@ CTEST_SUITES = {
                    "|probe|world|view_session)|^ballistic_|_T[0-9]+_.*threads|^fault_overlap",
              *([] if FULL else ["-E", "^conformation_T19_threads"])],
     "device": DEVICE_ALL if FULL else DEVICE_FEW,
-    "cuda": DEVICE_ALL,
+    "cuda": DEVICE_GPU,
 }
 ENVIRONMENT = {
     "release": {"OOZE_DEVICE": "cpu"},

@@ -57,6 +57,16 @@ static float worst_excess(const OozeDensitySweep *s)
     return (float)all;
 }
 
+/* Whether the mean ends the iterations, at the last sweep before its correction. */
+static bool mean_is_reached(const OozeDensitySweep *s)
+{
+    const OozeDensityJob *job = s->job;
+    OozeHalo *halo = job->context->halo;
+    return job->mean_tolerance > 0.0f && !job->between &&
+           ooze_halo_sum(halo, s->unfinished, job->n, OOZE_DENSITY_GRAIN) <=
+               (double)job->mean_tolerance * (double)ooze_halo_all(halo, job->n);
+}
+
 static void report_excess(const OozeDensitySweep *s, float worst)
 {
     OozeStepReport *report = s->job->context->report;
@@ -152,7 +162,8 @@ static void load_range(void *data, uint64_t begin, uint64_t end, int worker)
         uint32_t i = transfer->order[k];
         s->x[k] = transfer->x[i];
         s->shift[k] = ooze_f32x4(0, 0, 0, 0);
-        s->multiplier[k] = (OozeProjectedMultiplier){0, 0};
+        float first = job->first_multiplier ? job->first_multiplier[i] : 0.0f;
+        s->multiplier[k] = (OozeProjectedMultiplier){first, first};
         s->mobility[k] = job->mobility ? job->mobility[i] : 1.0f;
         flags |= s->mobility[k] != 1.0f ? UNEVEN : 0;
         if (job->effective_inverse_mass) {
@@ -248,6 +259,7 @@ static OozeStatus allocate(OozeDensitySweep *s, OozeError *error)
     s->multiplier = ooze_arena_alloc(arena, n, sizeof *s->multiplier);
     s->excess = ooze_arena_alloc(arena, n / OOZE_DENSITY_GRAIN + 1, sizeof *s->excess);
     s->sum = ooze_arena_alloc(arena, n / OOZE_DENSITY_GRAIN + 1, sizeof *s->sum);
+    s->unfinished = ooze_arena_alloc(arena, n / OOZE_DENSITY_GRAIN + 1, sizeof *s->unfinished);
     s->density_target =
         ooze_arena_alloc(arena, job->density_target ? n : 0, sizeof *s->density_target);
     s->effective_inverse_mass = job->effective_inverse_mass
@@ -432,7 +444,8 @@ static OozeStatus iterate(Transfer *transfer, OozePushOut *out, OozeError *error
         ooze_timer_lap(timer, "density_lines");
     }
     float worst = INFINITY;
-    for (int k = 0; k < job->iterations && worst > job->tolerance; k++) {
+    bool reached = false;
+    for (int k = 0; k < job->iterations && worst > job->tolerance && !reached; k++) {
         s->momentum = ooze_projected_momentum(k, job->iterations);
         ooze_density_solid_diagonals(s);
         find_multipliers(s);
@@ -449,6 +462,7 @@ static OozeStatus iterate(Transfer *transfer, OozePushOut *out, OozeError *error
         ooze_density_move_solids(s);
         ooze_timer_lap(timer, "push_out");
         worst = job->between && k + 1 < job->iterations ? INFINITY : worst_excess(s);
+        reached = mean_is_reached(s);
     }
     if (job->iterations > 0 && ooze_halo_all(job->context->halo, job->n) > 0) {
         report_excess(s, worst);

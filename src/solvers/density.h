@@ -33,6 +33,9 @@ typedef struct OozeDensityJob {
     /* Density beyond rest, of the worst particle, at which iterations stop, unless `between` is
        set. Below 0: they never stop early. */
     float tolerance;
+    /* Mean over the particles of the density beyond rest, and below it where multipliers push, at
+       which iterations stop as well. 0: the mean does not stop them. */
+    float mean_tolerance;
     bool plain; /* sweeps as published: full Jacobi steps with nonnegative changes of multipliers */
     /* Pairs closer than `min_distance` (m) drift apart by position-only shifts: each particle by
        `drift_share` of the missing distance a step. Particles of a stretched fluid would otherwise
@@ -72,6 +75,9 @@ typedef struct OozeDensityJob {
        times pressure over the reference density. A particle is pushed from a neighbour by the sum
        of both times the slope of the kernel. NULL: not wanted. Not of a plain job. */
     float *multiplier;
+    /* Multipliers that the sweeps begin with, whose shift the positions x have already; the shift
+       that is found does not have it. NULL: 0 for all. Not of a plain job. */
+    const float *first_multiplier;
     /* Dynamic solids, whose samples in the context's boundary move; NULL: none. */
     OozeDynamicCoupling *coupling;
     /* Called in every iteration between density and solids, with the shifts of all particles so

@@ -16,6 +16,14 @@ OOZE_FORMULA float ooze_density_epsilon(float support)
     return 0.05f / (support * support);
 }
 
+/* Density that sweeps have still to change: beyond rest, and below it as far as the multiplier
+   reaches. `error` is density less its target, and `diagonal` that of the multiplier's equation. */
+OOZE_FORMULA float ooze_density_unfinished(float error, float multiplier, float diagonal)
+{
+    float pushed = multiplier > 0.0f ? multiplier * diagonal : 0.0f;
+    return error > 0.0f ? error : -error < pushed ? -error : pushed;
+}
+
 /* Largest drift of a step: many close neighbours together must not accelerate a particle. */
 OOZE_FORMULA float ooze_drift_limit(float min_distance)
 {

@@ -130,7 +130,7 @@ static inline void multipliers(OozeDensitySweep *s, uint64_t begin, uint64_t end
     bool walls = job->context->boundary->count > 0;
     float own = job->volume * ooze_cubic_value(0, job->support), excess = 0.0f;
     float density[OOZE_DENSITY_GRAIN], square[OOZE_DENSITY_GRAIN];
-    double total = 0.0;
+    double total = 0.0, unfinished = 0.0;
     float eps = ooze_density_epsilon(job->support);
     for (uint64_t i = begin; i < end; i++) {
         Sums sums = sum_fluid(s, i, box, periodic);
@@ -155,12 +155,15 @@ static inline void multipliers(OozeDensitySweep *s, uint64_t begin, uint64_t end
         total += over > 0.0f ? (double)over : 0.0;
         float c = s->density_target ? density[i - begin] - s->density_target[i] : over;
         float wanted = c / square[i - begin];
+        unfinished +=
+            (double)ooze_density_unfinished(c, s->multiplier[i].extrapolated, square[i - begin]);
         s->x0_lambda[i][3] = job->plain
                                  ? ooze_plain_step(wanted)
                                  : ooze_projected_step(&s->multiplier[i], wanted, s->momentum);
     }
     s->excess[begin / OOZE_DENSITY_GRAIN] = excess;
     s->sum[begin / OOZE_DENSITY_GRAIN] = total;
+    s->unfinished[begin / OOZE_DENSITY_GRAIN] = unfinished;
 }
 
 static void multipliers_range(void *data, uint64_t begin, uint64_t end, int worker)

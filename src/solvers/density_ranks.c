@@ -6,14 +6,14 @@
 #include "base/fail.h"
 #include "solvers/density_sweep.h"
 
-enum { COLUMNS_MAX = 12 };
+enum { COLUMNS_MAX = 13 };
 
 /* The arrays of the job while its particles are divided otherwise. */
 typedef struct Moved {
     OozeDensityJob job;
     OozeStepContext context;
     OozeF32x4 *x, *shift;
-    float *mobility, *density_target, *load_excess;
+    float *mobility, *density_target, *load_excess, *first_multiplier;
     OozeF32x4 *start;
     OozeSym3 *evening;
     float *effective_inverse_mass; /* this and the next two: of particle bodies */
@@ -39,6 +39,8 @@ static OozeStatus allocate(Moved *moved, const OozeDensityJob *job, OozeError *e
     moved->mobility = ooze_arena_alloc(arena, n, sizeof *moved->mobility);
     moved->density_target = ooze_arena_alloc(arena, n, sizeof *moved->density_target);
     moved->load_excess = ooze_arena_alloc(arena, n, sizeof *moved->load_excess);
+    moved->first_multiplier =
+        ooze_arena_alloc(arena, job->first_multiplier ? n : 0, sizeof *moved->first_multiplier);
     moved->start = ooze_arena_alloc(arena, n, sizeof *moved->start);
     moved->evening = ooze_arena_alloc(arena, job->evening ? n : 0, sizeof *moved->evening);
     moved->effective_inverse_mass = ooze_arena_alloc(arena, job->effective_inverse_mass ? n : 0,
@@ -63,6 +65,7 @@ static OozeStatus move_there(Moved *moved, const OozeDensityJob *job, const Ooze
     moved->job.mobility = job->mobility ? moved->mobility : NULL;
     moved->job.density_target = job->density_target ? moved->density_target : NULL;
     moved->job.load_excess = job->load_excess ? moved->load_excess : NULL;
+    moved->job.first_multiplier = job->first_multiplier ? moved->first_multiplier : NULL;
     moved->job.start = job->start ? moved->start : NULL;
     moved->job.evening = job->evening ? moved->evening : NULL;
     moved->job.drift = job->drift ? moved->job.drift : NULL;
@@ -79,6 +82,8 @@ static OozeStatus move_there(Moved *moved, const OozeDensityJob *job, const Ooze
     add_column(moved, job->mobility, moved->mobility, sizeof *job->mobility);
     add_column(moved, job->density_target, moved->density_target, sizeof *job->density_target);
     add_column(moved, job->load_excess, moved->load_excess, sizeof *job->load_excess);
+    add_column(moved, job->first_multiplier, moved->first_multiplier,
+               sizeof *job->first_multiplier);
     add_column(moved, job->start, moved->start, sizeof *job->start);
     add_column(moved, job->evening, moved->evening, sizeof *job->evening);
     add_column(moved, job->effective_inverse_mass, moved->effective_inverse_mass,

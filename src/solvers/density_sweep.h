@@ -53,6 +53,7 @@ typedef struct OozeDensitySweep {
     float solids_moved; /* m: largest travel of a dynamic solid since the stage began */
     float *excess;      /* per chunk: largest density beyond rest */
     double *sum;        /* per chunk: all density beyond rest */
+    double *unfinished; /* per chunk: sum of ooze_density_unfinished */
 } OozeDensitySweep;
 
 /* Contacts of rigid particle bodies with solids are solved elsewhere. */

@@ -151,7 +151,6 @@ typedef struct Spin {
     Formulation formulation;
     bool without_corotation; /* only where there is one: in the constraint formulations */
     double seconds;          /* 0: one */
-    OozeDevice device;
 } Spin;
 
 /* Angular momentum after a second over that of the start; drift comes back too. */
@@ -159,8 +158,7 @@ static double spin_kept(const Spin *s, double *drift)
 {
     OozeVec3 rate = vec3(0, 0, s->rate);
     double seconds = s->seconds > 0 ? s->seconds : 1.0;
-    OozeWorld *world =
-        make_world((Setup){.spacing = s->spacing, .time_step = s->time_step, .device = s->device});
+    OozeWorld *world = make_world((Setup){.spacing = s->spacing, .time_step = s->time_step});
     add_matter(world, s->matter);
     set_param(world, "formulation", s->formulation);
     if (s->formulation == PAPER) { /* its velocity stage knows no rotation, and stops any */

@@ -97,6 +97,7 @@ static Stage *stage_create(const Setting *setting, int with)
     s->multiplier = case_array(c, n + 1, sizeof *s->multiplier);
     s->excess = case_array(c, chunks, sizeof *s->excess);
     s->sum = case_array(c, chunks, sizeof *s->sum);
+    s->unfinished = case_array(c, chunks, sizeof *s->unfinished);
     t->x = case_array(c, n, sizeof *t->x);
     t->x0_lambda = case_array(c, n + 1, sizeof *t->x0_lambda);
     t->multiplier = case_array(c, n, sizeof *t->multiplier);
@@ -175,7 +176,7 @@ static void compare_lines(Comparison *job, const Stage *t)
 /* ---- multipliers ---- */
 
 typedef struct Expected {
-    Near density, multiplier, projected, extrapolated;
+    Near unfinished, density, multiplier, projected, extrapolated;
 } Expected;
 
 /* The slope over a distance that is at least the smallest. */
@@ -245,6 +246,8 @@ static Expected expect(const Stage *t, uint64_t i, Comparison *job)
         plus(total(&square), times(exact((double)s->effective_inverse_mass[i]), dot3(own, own)));
     eps.e = 4 * ROUNDING * eps.v;
     Near wanted = over(c, plus(all, eps)), before = exact((double)t->multiplier[i].extrapolated);
+    Near pushed = at_least(times(before, plus(all, eps)), 0);
+    out.unfinished = (Near){c.v > 0 ? c.v : fmin(-c.v, pushed.v), fmax(c.e, pushed.e)};
     out.projected = at_least(plus(before, scaled(0.3, wanted)), 0);
     out.projected.e += ROUNDING * fabs(0.3 * wanted.v); /* of the 0.3 */
     Near more = minus(out.projected, exact((double)t->multiplier[i].projected));
@@ -257,12 +260,13 @@ static void compare_multipliers(Comparison *job, const Stage *t)
 {
     const OozeDensitySweep *s = &t->sweep;
     for (uint64_t begin = 0; begin < t->c->n; begin += OOZE_DENSITY_GRAIN) {
-        Near excess = {0}, sum = {0};
+        Near excess = {0}, sum = {0}, unfinished = {0};
         for (uint64_t i = begin; i < t->c->n && i < begin + OOZE_DENSITY_GRAIN; i++) {
             Expected want = expect(t, i, job);
             Near over_rest = at_least(minus(want.density, exact(1)), 0);
             excess = (Near){fmax(excess.v, over_rest.v), fmax(excess.e, over_rest.e)};
             sum = (Near){sum.v + over_rest.v, sum.e + over_rest.e};
+            unfinished = (Near){unfinished.v + want.unfinished.v, unfinished.e + want.unfinished.e};
             compare(job, "multiplier", i, (double)s->x0_lambda[i][3], want.multiplier);
             if (!t->job.plain) {
                 compare(job, "found", i, (double)s->multiplier[i].projected, want.projected);
@@ -275,6 +279,7 @@ static void compare_multipliers(Comparison *job, const Stage *t)
         }
         compare(job, "excess", begin, (double)s->excess[begin / OOZE_DENSITY_GRAIN], excess);
         compare(job, "sum", begin, s->sum[begin / OOZE_DENSITY_GRAIN], sum);
+        compare(job, "unfinished", begin, s->unfinished[begin / OOZE_DENSITY_GRAIN], unfinished);
     }
     for (uint64_t i = 0; i < t->c->n; i++) { /* padding exerts no force */
         for (uint64_t e = list_end(s->list, i); e < s->list->first[i + 1]; e++) {

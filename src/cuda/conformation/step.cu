@@ -20,6 +20,15 @@ namespace ooze
 static const Formulation *const formulations[] = {&formulation_lodge, &formulation_consistent,
                                                   &formulation_paper};
 
+/* The first setting that only the processor supports; NULL: none. */
+static const char *processor_setting(const OozeConformationSettings *set)
+{
+    const bool lodge = set->formulation == OOZE_FORMULATION_LODGE;
+    return lodge && set->density_warm_start              ? "density_warm_start: true"
+           : lodge && set->density_mean_tolerance > 0.0f ? "density_mean_tolerance"
+                                                         : nullptr;
+}
+
 bool conformation_supports(const OozeStepContext *context, char *why, size_t size)
 {
     OozeConformationSettings set = ooze_conformation_settings(context);
@@ -35,7 +44,11 @@ bool conformation_supports(const OozeStepContext *context, char *why, size_t siz
         snprintf(why, size, "particle bodies with dynamic solids run on the processor alone");
         return false;
     }
-    return true;
+    const char *setting = processor_setting(&set);
+    if (setting) {
+        snprintf(why, size, "'%s' of method 'conformation' runs on the processor alone", setting);
+    }
+    return !setting;
 }
 
 /* The first setting that one GPU supports and several do not; NULL: none. */

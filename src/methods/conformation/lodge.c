@@ -9,6 +9,7 @@
 
 #include "base/fail.h"
 #include "methods/conformation/carried_pressure.h"
+#include "methods/conformation/density_warm_start.h"
 #include "methods/conformation/impact_solve.h"
 #include "methods/conformation/lodge_formula.h"
 #include "methods/conformation/lodge_multigrid.h"
@@ -471,15 +472,18 @@ static OozeStatus solve_velocities(OozeConformationStep *s, OozeError *error)
     s->next_warm_start = ooze_arena_alloc(arena, s->n, sizeof *s->next_warm_start);
     s->evening = s->evens ? ooze_arena_alloc(arena, s->n, sizeof *s->evening) : NULL;
     ooze_carried_allocate(s);
+    OozeStatus status = ooze_density_warm_start_find(s, error);
     OozeArenaMark mark = ooze_arena_mark(arena);
     allocate(&solve);
+    if (status) {
+        return status;
+    }
     if (ooze_arena_failed(arena)) {
         return ooze_fail_memory(error, "the velocity solve", s->n * 256);
     }
     /* a residual bounds the error of the velocities: the tolerance is relative to these */
     solve.speed_square = ooze_lodge_sum(&solve, start_range);
     solve.cg.residual.initial = solve.speed_square;
-    OozeStatus status = OOZE_OK;
     solve.passes = s->settings.passes + (s->long_step ? s->settings.impact_passes : 0);
     for (int pass = 0; pass < solve.passes && !status; pass++) {
         Prepare prepare = {.solve = &solve, .later_pass = pass > 0};

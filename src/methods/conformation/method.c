@@ -35,6 +35,8 @@ enum {
     PARAM_TIME_INTEGRATION,
     PARAM_IMPACT_PASSES,
     PARAM_PRESSURE,
+    PARAM_DENSITY_MEAN_TOLERANCE,
+    PARAM_DENSITY_WARM_START,
     PARAM_COUNT
 };
 
@@ -123,6 +125,14 @@ static const OozeParamInfo params[PARAM_COUNT] = {
                         "velocity_solve: particles carry it into the velocity solve, for slow flow "
                         "under weight, where the other resists shear like a yield stress; up to "
                         "some 16 layers deep, deeper fluid swings"},
+    [PARAM_DENSITY_MEAN_TOLERANCE] =
+        {"density_mean_tolerance", OOZE_PARAM_REAL, "", 0, 1, 0, NULL,
+         "lodge: density beyond rest, mean over the particles, at which the density stage stops; "
+         "density_iterations is the most it takes. 0: the mean does not end it"},
+    [PARAM_DENSITY_WARM_START] =
+        {"density_warm_start", OOZE_PARAM_SWITCH, "", 0, 1, 0, NULL,
+         "lodge: the density stage begins with the pressure of the last step. For thick fluid in "
+         "long steps; not with dynamic solids, particle bodies or pressure: velocity_solve"},
 };
 
 static const char *const material_keys[] = {
@@ -142,8 +152,9 @@ static const OozeFieldInfo fields[] = {
     {"expansion", OOZE_FIELD_FLOAT32, 1, 1, "", 0.0, true, "volume gained beyond rest, relative"},
     {"warm_start", OOZE_FIELD_FLOAT32, 6, 8, "", 0.0, true,
      "initial guess of the next step's velocity solve. lodge: acceleration by stress and contacts, "
-     "m/s2, then that by the density stage, or carried pressure over density, m2/s2, and its "
-     "stiffness, m2/s; consistent: six multipliers, m2/s2"},
+     "m/s2, then that by the density stage, or pressure over density, m2/s2, which "
+     "density_warm_start keeps, or carried pressure over density, m2/s2, and its stiffness, m2/s; "
+     "consistent: six multipliers, m2/s2"},
     {"relief_progress", OOZE_FIELD_FLOAT32, 1, 1, "", 0.0, true,
      "1: density errors push in full; less: overlaps that were placed are still being relaxed"},
 };
@@ -204,6 +215,8 @@ OozeConformationSettings ooze_conformation_settings(const OozeStepContext *c)
         .density_tolerance = c->params[PARAM_DENSITY_TOLERANCE] > 0.0
                                  ? (float)c->params[PARAM_DENSITY_TOLERANCE]
                                  : -1.0f,
+        .density_mean_tolerance = (float)c->params[PARAM_DENSITY_MEAN_TOLERANCE],
+        .density_warm_start = c->params[PARAM_DENSITY_WARM_START] != 0.0,
         .preconditioner = (OozePreconditioner)c->params[PARAM_PRECONDITIONER],
         .min_distance = (float)(c->params[PARAM_MIN_DISTANCE] * c->spacing),
         .position_iterations = (int)c->params[PARAM_POSITION_ITERATIONS],

@@ -125,11 +125,18 @@ static void plan_expected_pushes(const OozeStepContext *c, OozeConformationPlan 
 {
     plan->expects_pushes = plan->settings.formulation == OOZE_FORMULATION_LODGE &&
                            !plan->settings.carries_pressure && !c->dynamic && c->body_count == 0;
+    plan->warm_density = plan->expects_pushes && plan->settings.density_warm_start &&
+                         plan->settings.density_iterations > 0;
     for (int k = 0; plan->expects_pushes && k < plan->row_count; k++) {
         OozeRheology *row = &plan->rheology[k];
         bool elastic = ooze_warm_start_is_elastic(row, plan->dt);
-        row->expected_push_share =
-            ooze_push_share(step_viscosity(row, plan), elastic, (float)c->spacing, plan->dt);
+        float viscosity = step_viscosity(row, plan), spacing = (float)c->spacing;
+        row->expected_push_share = ooze_push_share(viscosity, elastic, spacing, plan->dt);
+        if (plan->warm_density) { /* what the stage begins with is no error of a solve */
+            row->expected_push_share = elastic ? 0.0f : 1.0f;
+            row->multiplier_share =
+                elastic ? 0.0f : ooze_push_multiplier_share(viscosity, spacing, plan->dt);
+        }
     }
 }
 

@@ -45,6 +45,7 @@ typedef struct OozeRheology {
     float still;               /* see ooze_carried_still */
     float push_stress_share;   /* see ooze_push_stress_share */
     float expected_push_share; /* see expected_push_formula.h */
+    float multiplier_share;    /* likewise */
 } OozeRheology;
 
 /* How `consistent` solves for its multipliers in the velocity stage. */
@@ -90,6 +91,8 @@ typedef struct OozeConformationSettings {
     float min_distance;        /* m: see OozeDensityJob */
     double tolerance;          /* relative residual at which the velocity solve stops */
     float density_tolerance;   /* see OozeDensityJob */
+    float density_mean_tolerance; /* likewise */
+    bool density_warm_start;      /* see density_warm_start.h */
     OozePreconditioner preconditioner;
     /* of the constraint formulations */
     int position_iterations;
@@ -129,6 +132,7 @@ typedef struct OozeConformationPlan {
     bool interfaces;       /* there are several liquids, and tension between them */
     float drift_share;     /* see OozeDensityJob */
     bool expects_pushes;   /* of the density stage: see expected_push_formula.h */
+    bool warm_density;     /* see density_warm_start.h */
     bool evens;            /* stretched threads are evened: see ooze_lodge_evening */
 } OozeConformationPlan;
 

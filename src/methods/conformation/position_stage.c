@@ -23,6 +23,7 @@ static void predict_range(void *data, uint64_t begin, uint64_t end, int worker)
     OozeConformationStep *s = move->step;
     for (uint64_t i = begin; i < end; i++) {
         move->x[i] = s->x0[i] + s->dt * s->u[i];
+        move->x[i] += s->first_push ? s->first_push[i] : ooze_f32x4(0, 0, 0, 0);
         s->drift[i] = s->position_only_shift[i] = ooze_f32x4(0, 0, 0, 0);
     }
 }
@@ -36,13 +37,16 @@ static void arrive_range(void *data, uint64_t begin, uint64_t end, int worker)
     float farthest = 0.0f, free_speed = (float)s->context->free_speed;
     for (uint64_t i = begin; i < end; i++) {
         OozeF32x4 shift = s->shift[i], still = s->drift[i] + s->position_only_shift[i];
+        move->x[i] += shift + still;
+        if (s->first_push) { /* x has it already */
+            shift = s->shift[i] += s->first_push[i];
+        }
         OozeF32x4 travel = s->dt * s->u[i] + shift + still;
         OozeF32x4 before = ooze_f32x4(v[i].x, v[i].y, v[i].z, 0);
         if (ooze_flies_freely(ooze_f32x4_dot3(before, before), free_speed)) {
             travel -= s->dt * before;
         }
         farthest = ooze_max(farthest, ooze_f32x4_dot3(travel, travel));
-        move->x[i] += shift + still;
         s->u[i] += (shift + s->position_only_shift[i]) / s->dt;
     }
     move->farthest[begin / OOZE_CONFORMATION_GRAIN] = farthest;
@@ -94,7 +98,7 @@ static OozeStatus allocate_move(Move *move, OozeError *error)
     move->farthest = ooze_arena_alloc(arena, chunks, sizeof *move->farthest);
     s->drift = ooze_arena_alloc(arena, s->n, sizeof *s->drift);
     s->position_only_shift = ooze_arena_alloc(arena, s->local, sizeof *s->position_only_shift);
-    bool wanted = s->settings.carries_pressure || s->isotropic_pushes;
+    bool wanted = s->settings.carries_pressure || s->isotropic_pushes || s->warm_density;
     s->density_multiplier =
         wanted ? ooze_gathered_alloc(arena, s->local, sizeof *s->density_multiplier) : NULL;
     s->density_target = ooze_arena_alloc(arena, s->n, sizeof *s->density_target);

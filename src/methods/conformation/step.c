@@ -174,6 +174,7 @@ OozeStatus ooze_conformation_step(void *data, OozeStepContext *c, OozeError *err
         .interfaces = plan.interfaces,
         .isotropic_pushes = plan.isotropic_pushes,
         .expects_pushes = plan.expects_pushes,
+        .warm_density = plan.warm_density,
         .drift_share = plan.drift_share,
         .evens = plan.evens,
         .edge_memory = &own->edges,

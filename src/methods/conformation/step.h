@@ -55,7 +55,12 @@ typedef struct OozeConformationStep {
     OozeCarriedScales carried;
     bool isotropic_pushes; /* see the plan */
     bool expects_pushes;   /* likewise */
-    float still_share;     /* of a shift of the density stage that enters no velocity */
+    bool warm_density;     /* likewise */
+    /* What the density stage begins with, see density_warm_start.h: multipliers, m2, with four zero
+       ones; and their shift, m. NULL: with nothing. */
+    float *first_multiplier;
+    OozeF32x4 *first_push;
+    float still_share; /* of a shift of the density stage that enters no velocity */
     OozeCarriedSums carried_sums;
     double *carried_partial;             /* two sums per chunk of particles */
     float *density_multiplier;           /* see OozeDensityJob, with four zero ones; or NULL */

@@ -207,7 +207,9 @@ static void store_range(void *data, uint64_t begin, uint64_t end, int worker)
         for (uint64_t k = 0; k < 3; k++) {
             s->warm_start[8 * i + k] = s->next_warm_start[i][k];
         }
-        if (s->expects_pushes) {
+        if (s->warm_density) {
+            ooze_push_record_multiplier(s->warm_start, i, s->density_multiplier[i], s->dt);
+        } else if (s->expects_pushes) {
             ooze_push_record(s->warm_start, i, (const float *)&s->shift[i],
                              s->rheology[s->material[i]].expected_push_share, s->dt);
         }
