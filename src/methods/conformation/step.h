@@ -53,9 +53,9 @@ typedef struct OozeConformationStep {
     OozeCarriedPressure *next_pressure; /* of this step; NULL: none is carried */
     OozeF32x4 *surface_impulse;         /* velocity that surface tension adds; or NULL */
     OozeCarriedScales carried;
-    bool isotropic_pushes; /* see the plan */
-    bool expects_pushes;   /* likewise */
-    float still_share;     /* of a shift of the density stage that enters no velocity */
+    bool isotropic_pushes, isotropic_shifts; /* see the plan */
+    bool expects_pushes;                     /* likewise */
+    float still_share; /* of a shift of the density stage that enters no velocity */
     OozeCarriedSums carried_sums;
     double *carried_partial;             /* two sums per chunk of particles */
     float *density_multiplier;           /* see OozeDensityJob, with four zero ones; or NULL */
