@@ -115,7 +115,7 @@ static void plan_push_stress(const OozeStepContext *c, OozeConformationPlan *pla
         row->push_stress_share = tension ? 0.0f : share;
         plan->isotropic_pushes = plan->isotropic_pushes || row->push_stress_share > 0.0f;
         plan->isotropic_shifts =
-            plan->isotropic_shifts && row->push_stress_share > 0.0f &&
+            plan->isotropic_shifts && !tension && row->expected_push_share > 0.0f &&
             ooze_push_stress_is_of_shifts(viscosity, (float)c->spacing, plan->dt);
     }
 }

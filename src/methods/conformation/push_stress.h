@@ -12,9 +12,9 @@
    that are stronger by a[dev T] leave the pressure.
 
    In viscous fluids the shifts change by dt^2 a[dev T]/rho, and positions, velocities and the
-   pushes that the next solve expects by as much, as if the density stage had found them: a change of
-   velocities alone would be a motion that viscosity does not see in this step. Edges are those at
-   the beginning of the step, as lines of pushes are. Near walls the shear stress on planes along
+   pushes that the next solve expects by as much, as if the density stage had found them: a change
+   of velocities alone would be a motion that viscosity does not see in this step. Edges are those
+   at the beginning of the step, as lines of pushes are. Near walls the shear stress on planes along
    the wall is taken back.
 
    Where some fluid is thin, or a part of the shifts enters no velocity, only the velocities change,
