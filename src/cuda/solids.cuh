@@ -51,7 +51,7 @@ OozeStatus shape_send(Gpu *gpu, Solids *solids, const OozeShape *shape, ShapeVie
 /* Boundary particles: see OozeBoundary. In the order of their own grid, with one more element of
    volume 0. */
 struct WallView {
-    const float4 *position, *velocity;
+    const float4 *position, *velocity, *normal;
     const float *volume;   /* m3, Akinci's */
     const uint16_t *solid; /* index of the solid */
     const uint8_t *clings; /* infinite friction of its solid: no slip */
@@ -70,9 +70,10 @@ struct Walls {
     int solid_count;   /* 1 + the largest index of a solid with samples */
     bool may_move;     /* some solid with samples may move in time */
     Lists lists;       /* sample to sample, for their volumes; freed where no solid may move */
-    DeviceBuffer local_buffer, made_solid_buffer; /* in the order of OozeBoundary.local */
-    DeviceBuffer pose_buffer, position_buffer, velocity_buffer, volume_buffer, solid_buffer,
-        clings_buffer;
+    /* in the order of OozeBoundary.local */
+    DeviceBuffer local_buffer, local_normal_buffer, made_solid_buffer;
+    DeviceBuffer pose_buffer, position_buffer, velocity_buffer, normal_buffer, volume_buffer,
+        solid_buffer, clings_buffer;
 };
 void walls_free(Gpu *gpu, Walls *walls);
 /* Places the samples at the poses of the solids and computes their volumes. `resampled`: the host's

@@ -18,7 +18,8 @@ void walls_free(Gpu *gpu, Walls *walls)
     DeviceBuffer *buffers[] = {&walls->local_buffer,    &walls->made_solid_buffer,
                                &walls->pose_buffer,     &walls->position_buffer,
                                &walls->velocity_buffer, &walls->volume_buffer,
-                               &walls->solid_buffer,    &walls->clings_buffer};
+                               &walls->solid_buffer,    &walls->clings_buffer,
+                               &walls->normal_buffer,   &walls->local_normal_buffer};
     for (DeviceBuffer *one : buffers) {
         buffer_free(gpu, one);
     }
@@ -97,14 +98,17 @@ static void send_samples(Gpu *gpu, Walls *walls, const OozeBoundary *boundary)
 {
     uint64_t n = walls->count;
     float4 *local = buffer<float4>(gpu, &walls->local_buffer, n);
+    float4 *local_normal = buffer<float4>(gpu, &walls->local_normal_buffer, n);
     uint16_t *made_solid = buffer<uint16_t>(gpu, &walls->made_solid_buffer, n);
     walls->view.position = buffer<float4>(gpu, &walls->position_buffer, n);
     walls->view.velocity = buffer<float4>(gpu, &walls->velocity_buffer, n);
+    walls->view.normal = buffer<float4>(gpu, &walls->normal_buffer, n);
     walls->view.volume = buffer<float>(gpu, &walls->volume_buffer, n);
     walls->view.solid = buffer<uint16_t>(gpu, &walls->solid_buffer, n);
     walls->view.clings = buffer<uint8_t>(gpu, &walls->clings_buffer, n);
     walls->view.count = (uint32_t)n;
     copy_in(gpu, local, boundary->local, n * sizeof *local);
+    copy_in(gpu, local_normal, boundary->local_normal, n * sizeof *local_normal);
     copy_in(gpu, made_solid, boundary->local_solid, n * sizeof *made_solid);
 }
 
@@ -147,14 +151,20 @@ static void move(Gpu *gpu, const Walls *walls)
     const float4 *local = static_cast<float4 *>(walls->local_buffer.memory);
     const WallSolid *solids = static_cast<WallSolid *>(walls->pose_buffer.memory);
     const uint16_t *solid = walls->view.solid;
+    const float4 *local_normal = static_cast<float4 *>(walls->local_normal_buffer.memory);
     float4 *velocity = static_cast<float4 *>(walls->velocity_buffer.memory);
+    float4 *normal = static_cast<float4 *>(walls->normal_buffer.memory);
     uint8_t *clings = static_cast<uint8_t *>(walls->clings_buffer.memory);
     uint32_t last = (uint32_t)walls->count;
     for_each(
         gpu, walls->count + 1, OOZE_BODY(uint32_t k) {
             const WallSolid *of = &solids[solid[k]];
-            velocity[k] = k < last ? f32x4(ooze_sample_velocity(&of->pose, plain(local[order[k]])))
-                                   : make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+            const float4 none = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+            velocity[k] =
+                k < last ? f32x4(ooze_sample_velocity(&of->pose, plain(local[order[k]]))) : none;
+            normal[k] = k < last
+                            ? f32x4(ooze_sample_normal(&of->pose, plain(local_normal[order[k]])))
+                            : none;
             clings[k] = k < last ? (uint8_t)of->clings : (uint8_t)0;
         });
 }

@@ -13,9 +13,11 @@ void ooze_boundary_free(OozeBoundary *boundary)
 {
     ooze_free(boundary->position);
     ooze_free(boundary->velocity);
+    ooze_free(boundary->normal);
     ooze_free(boundary->volume);
     ooze_free(boundary->solid);
     ooze_free(boundary->local);
+    ooze_free(boundary->local_normal);
     ooze_free(boundary->local_solid);
     ooze_free(boundary->placed);
     ooze_free(boundary->local_volume);
@@ -33,9 +35,9 @@ void ooze_boundary_free(OozeBoundary *boundary)
 
 uint64_t ooze_boundary_bytes(const OozeBoundary *boundary)
 {
-    uint64_t made = 2 * sizeof(OozeFloat4) + sizeof(uint16_t) + sizeof(float) + 1;
+    uint64_t made = 3 * sizeof(OozeFloat4) + sizeof(uint16_t) + sizeof(float) + 1;
     uint64_t sorted =
-        3 * sizeof(OozeFloat4) + sizeof(uint16_t) + sizeof(float) + sizeof(uint32_t) + 1;
+        4 * sizeof(OozeFloat4) + sizeof(uint16_t) + sizeof(float) + sizeof(uint32_t) + 1;
     return boundary->capacity * made + boundary->sorted_capacity * sorted +
            (uint64_t)boundary->pose_count * sizeof *boundary->poses +
            (boundary->grid ? ooze_grid_bytes(boundary->grid) : 0) +
@@ -66,6 +68,7 @@ static OozeStatus make_room(OozeBoundary *b, uint64_t total, OozeError *error)
     bool failed = false;
     uint64_t n = b->count;
     b->local = grow(b->local, n, capacity, sizeof *b->local, &failed);
+    b->local_normal = grow(b->local_normal, n, capacity, sizeof *b->local_normal, &failed);
     b->local_solid = grow(b->local_solid, n, capacity, sizeof *b->local_solid, &failed);
     b->placed = grow(b->placed, n, capacity, sizeof *b->placed, &failed);
     b->local_volume = grow(b->local_volume, n, capacity, sizeof *b->local_volume, &failed);
@@ -83,14 +86,16 @@ void ooze_boundary_truncate(OozeBoundary *boundary, uint64_t count)
     boundary->current = false;
 }
 
-static OozeStatus append(OozeBoundary *boundary, int index, const OozeVec3 *points, uint64_t n,
-                         OozeError *error)
+static OozeStatus append(OozeBoundary *boundary, const OozeSolid *solid, int index,
+                         const OozeVec3 *points, uint64_t n, OozeError *error)
 {
     OozeStatus status = make_room(boundary, boundary->count + n, error);
     for (uint64_t i = 0; i < n && !status; i++) {
         uint64_t k = boundary->count + i;
-        OozeVec3 p = points[i];
-        boundary->local[k] = (OozeFloat4){(float)p.x, (float)p.y, (float)p.z, 0.0f};
+        OozeVec3 normal;
+        (void)ooze_shape_distance(solid->shape, points[i], &normal);
+        boundary->local[k] = ooze_to_float4(points[i]);
+        boundary->local_normal[k] = ooze_to_float4(normal);
         boundary->local_solid[k] = (uint16_t)index;
         boundary->local_volume[k] = 0.0f;
         boundary->stale[k] = 1;
@@ -140,21 +145,21 @@ OozeStatus ooze_boundary_add(OozeBoundary *boundary, const OozeSolid *solid, int
         status = ooze_sample_surface(solid->shape, spacing, &solid->clip, threads, &samples, error);
     }
     if (!status) {
-        status = append(boundary, index, samples.points, samples.count, error);
+        status = append(boundary, solid, index, samples.points, samples.count, error);
     }
     ooze_free(samples.points);
     ooze_free(samples.normals);
     return status;
 }
 
-OozeStatus ooze_boundary_add_points(OozeBoundary *boundary, int index, const OozeVec3 *points,
-                                    uint64_t count, OozeError *error)
+OozeStatus ooze_boundary_add_points(OozeBoundary *boundary, const OozeSolid *solid, int index,
+                                    const OozeVec3 *points, uint64_t count, OozeError *error)
 {
     OozeStatus status = check_index(index, error);
-    return status ? status : append(boundary, index, points, count, error);
+    return status ? status : append(boundary, solid, index, points, count, error);
 }
 
-OozeStatus ooze_boundary_add_cells(OozeBoundary *boundary, int index,
+OozeStatus ooze_boundary_add_cells(OozeBoundary *boundary, const OozeSolid *solid, int index,
                                    const OozeSurfaceLattice *lattice, const OozeCellSet *cells,
                                    OozeError *error)
 {
@@ -166,7 +171,7 @@ OozeStatus ooze_boundary_add_cells(OozeBoundary *boundary, int index,
     }
     if (!status) {
         (void)ooze_lattice_sample(lattice, cells, points);
-        status = append(boundary, index, points, n, error);
+        status = append(boundary, solid, index, points, n, error);
     }
     ooze_free(points);
     return status;
@@ -225,6 +230,7 @@ static void gather(void *context, uint64_t begin, uint64_t end, int worker)
         const OozePose *pose = &update->solids[b->local_solid[i]].pose;
         b->position[k] = b->placed[i];
         b->velocity[k] = ooze_sample_velocity(pose, b->local[i]);
+        b->normal[k] = ooze_sample_normal(pose, b->local_normal[i]);
         b->solid[k] = b->local_solid[i];
         b->volume[k] = b->local_volume[i];
         b->needed[k] = 0;
@@ -283,6 +289,7 @@ static OozeStatus make_sorted_room(OozeBoundary *b, OozeError *error)
     if (needed > old) {
         b->position = grow(b->position, old, needed, sizeof *b->position, &failed);
         b->velocity = grow(b->velocity, old, needed, sizeof *b->velocity, &failed);
+        b->normal = grow(b->normal, old, needed, sizeof *b->normal, &failed);
         b->volume = grow(b->volume, old, needed, sizeof *b->volume, &failed);
         b->solid = grow(b->solid, old, needed, sizeof *b->solid, &failed);
         b->needed = grow(b->needed, old, needed, sizeof *b->needed, &failed);
@@ -298,7 +305,7 @@ static OozeStatus make_sorted_room(OozeBoundary *b, OozeError *error)
     }
     b->sorted_capacity = needed > old ? needed : old;
     for (uint64_t i = b->count; i < needed; i++) {
-        b->position[i] = b->velocity[i] = (OozeFloat4){0};
+        b->position[i] = b->velocity[i] = b->normal[i] = (OozeFloat4){0};
         b->volume[i] = 0.0f;
         b->solid[i] = 0;
     }

@@ -19,10 +19,11 @@ typedef struct OozeBoundary {
     /* In grid order; zero-padded like the particle store. */
     OozeFloat4 *position; /* world */
     OozeFloat4 *velocity;
-    float *volume;   /* m3; see ooze_boundary_measure */
-    uint16_t *solid; /* index of the solid */
+    OozeFloat4 *normal; /* outward, of the solid */
+    float *volume;      /* m3; see ooze_boundary_measure */
+    uint16_t *solid;    /* index of the solid */
     /* In the order of creation. */
-    OozeFloat4 *local; /* in the solid's local frame */
+    OozeFloat4 *local, *local_normal; /* in the solid's local frame */
     uint16_t *local_solid;
     OozeFloat4 *placed; /* local, in the world */
     float *local_volume;
@@ -81,12 +82,12 @@ uint64_t ooze_boundary_bytes(const OozeBoundary *boundary);
 OozeStatus ooze_boundary_add(OozeBoundary *boundary, const OozeSolid *solid, int index,
                              double spacing, OozeThreads *threads, OozeError *error);
 /* Appends the samples of solid `index` in these cells of its lattice. */
-OozeStatus ooze_boundary_add_cells(OozeBoundary *boundary, int index,
+OozeStatus ooze_boundary_add_cells(OozeBoundary *boundary, const OozeSolid *solid, int index,
                                    const OozeSurfaceLattice *lattice, const OozeCellSet *cells,
                                    OozeError *error);
 /* Appends samples of solid `index`, in its frame. */
-OozeStatus ooze_boundary_add_points(OozeBoundary *boundary, int index, const OozeVec3 *points,
-                                    uint64_t count, OozeError *error);
+OozeStatus ooze_boundary_add_points(OozeBoundary *boundary, const OozeSolid *solid, int index,
+                                    const OozeVec3 *points, uint64_t count, OozeError *error);
 /* Keeps the first `count` samples. */
 void ooze_boundary_truncate(OozeBoundary *boundary, uint64_t count);
 

@@ -19,6 +19,12 @@ OOZE_FORMULA OozeFloat4 ooze_sample_position(const OozePose *pose, OozeFloat4 lo
     return ooze_point_wrap(ooze_to_float4(ooze_pose_to_world(pose, at)), periodic);
 }
 
+OOZE_FORMULA OozeFloat4 ooze_sample_normal(const OozePose *pose, OozeFloat4 local_normal)
+{
+    OozeVec3 n = vec3((double)local_normal.x, (double)local_normal.y, (double)local_normal.z);
+    return ooze_to_float4(quat_rotate(pose->rotation, n));
+}
+
 OOZE_FORMULA OozeFloat4 ooze_sample_velocity(const OozePose *pose, OozeFloat4 local)
 {
     if (pose->spin.x == 0.0 && pose->spin.y == 0.0 && pose->spin.z == 0.0) {

@@ -63,6 +63,7 @@ static void view_range(void *data, uint64_t begin, uint64_t end, int worker)
         OozeFloat4 zero = {0, 0, 0, 0};
         c->view.position[b] = from->position[b];
         c->view.velocity[b] = from->velocity[b];
+        c->view.normal[b] = from->normal[b];
         c->view.volume[b] = from->volume[b];
         c->direction_velocity[b] = zero;
         if (ooze_coupling_is_dynamic(c, from->solid[b])) {
@@ -84,6 +85,7 @@ static OozeStatus make_view(OozeDynamicCoupling *c, OozeError *error)
     c->view = *from;
     c->view.position = ooze_arena_alloc(arena, from->count + pad, sizeof *c->view.position);
     c->view.velocity = ooze_arena_alloc(arena, from->count + pad, sizeof *c->view.velocity);
+    c->view.normal = ooze_arena_alloc(arena, from->count + pad, sizeof *c->view.normal);
     c->view.volume = ooze_arena_alloc(arena, from->count + pad, sizeof *c->view.volume);
     c->view.solid = ooze_arena_alloc(arena, from->count + pad, sizeof *c->view.solid);
     c->direction_velocity =
@@ -95,6 +97,7 @@ static OozeStatus make_view(OozeDynamicCoupling *c, OozeError *error)
     if (from->count > 0) {
         memset(c->view.position + from->count, 0, pad * sizeof *c->view.position);
         memset(c->view.velocity + from->count, 0, pad * sizeof *c->view.velocity);
+        memset(c->view.normal + from->count, 0, pad * sizeof *c->view.normal);
         memset(c->view.volume + from->count, 0, pad * sizeof *c->view.volume);
         memset(c->direction_velocity + from->count, 0, pad * sizeof *c->direction_velocity);
         memcpy(c->view.solid, from->solid, (from->count + pad) * sizeof *c->view.solid);

@@ -325,10 +325,10 @@ static OozeStatus add_in_cells(OozeWorld *world, OozeSolid *solid, int index, Oo
         status = ooze_cell_samples_update(samples, solid->shape, world->def.spacing, &sampled,
                                           world->threads, error);
         status = status ? status
-                        : ooze_boundary_add_points(&world->boundary, index, samples->points,
+                        : ooze_boundary_add_points(&world->boundary, solid, index, samples->points,
                                                    ooze_cell_samples_count(samples), error);
     } else if (!status) {
-        status = ooze_boundary_add_cells(&world->boundary, index, &lattice, &sampled, error);
+        status = ooze_boundary_add_cells(&world->boundary, solid, index, &lattice, &sampled, error);
     }
     ooze_cell_set_free(&sampled);
     return status;

@@ -25,6 +25,7 @@ static void copy_samples(Step *step, StepDynamic *dynamic)
     const float4 *local = static_cast<const float4 *>(walls->local_buffer.memory);
     const uint32_t *order = walls->grid.order;
     float4 *position = scratch<float4>(gpu, last), *velocity = scratch<float4>(gpu, last);
+    float4 *normal = scratch<float4>(gpu, last);
     float *volume = scratch<float>(gpu, last);
     uint16_t *solid = scratch<uint16_t>(gpu, last);
     uint8_t *clings = scratch<uint8_t>(gpu, last);
@@ -36,6 +37,7 @@ static void copy_samples(Step *step, StepDynamic *dynamic)
             const int32_t k = b < last ? v.index_of[from.solid[b]] : -1;
             position[b] = from.position[b];
             velocity[b] = from.velocity[b];
+            normal[b] = from.normal[b];
             volume[b] = from.volume[b];
             solid[b] = from.solid[b];
             clings[b] = from.clings[b];
@@ -53,7 +55,7 @@ static void copy_samples(Step *step, StepDynamic *dynamic)
         });
     dynamic->arm = arm;
     dynamic->velocity = velocity;
-    step->view.walls = {position, velocity, volume, solid, clings, last};
+    step->view.walls = {position, velocity, normal, volume, solid, clings, last};
     step->view.dynamic_of = dynamic_of;
     step->view.direction_velocity = direction;
 }

@@ -10,18 +10,19 @@ namespace ooze
 
 /* Captured by loop bodies, with the step's view. */
 struct PushStress {
-    const float4 *x; /* positions at the end of the step; of element n 0 */
-    const float4 *shift;
-    float4 *flux;   /* three a particle: rows of dev T B */
-    float4 *change; /* of the velocities; after the first loop the own part of the force */
-    float *factor;  /* of the change */
-    float entering; /* share of the shifts that enters velocities */
+    float4 *x;            /* positions at the end of the step; of element n 0 */
+    const float4 *edge_x; /* positions of edges: these, or those at its beginning */
+    float4 *flux;         /* three a particle: rows of dev T B */
+    float4 *change;       /* of shift/dt; after the first loop the own part of the force */
+    float *factor;        /* of the change */
+    float entering;       /* share of the shifts that enters velocities */
+    bool of_shifts;       /* see isotropic_shifts of the plan */
 };
 
 /* Sums over the neighbours of a particle. */
 struct PushSums {
     OozeSym3 pushes; /* twice T */
-    OozeSym3 moment; /* sum x g^T at the end of the step */
+    OozeSym3 moment; /* sum x g^T */
     float4 edge;     /* sum g */
 };
 
@@ -39,14 +40,15 @@ OOZE_DEVICE void add_square(OozeSym3 *sum, float weight, const Delta &d)
 template <int LANES, bool WRAPS>
 OOZE_DEVICE PushSums sum_pairs(const StepView &s, const PushStress &push, uint32_t i, uint32_t lane)
 {
-    const float4 start = s.x0[i], here = push.x[i];
+    const float4 start = s.x0[i], here = push.x[i], edge_start = push.edge_x[i];
     const float lambda = s.density_multiplier[i];
     const OozeSym3 none = ooze_sym3(0, 0, 0, 0, 0, 0);
     PushSums sums = {none, none, f32x4(0, 0, 0)};
     each_neighbour<LANES>(s.fluid, i, lane, [&](uint32_t j) {
-        Delta line = delta<WRAPS>(s, start, s.x0[j]), d = delta<WRAPS>(s, here, push.x[j]);
+        Delta line = delta<WRAPS>(s, start, s.x0[j]), now = delta<WRAPS>(s, here, push.x[j]),
+              d = delta<WRAPS>(s, edge_start, push.edge_x[j]);
         bool counts = edge_weight(s, line.r2) > 0.0f; /* not the padding */
-        float value, slope = cubic(s, sqrtf(d.r2), &value), f = edge_weight(s, d.r2);
+        float value, slope = cubic(s, sqrtf(now.r2), &value), f = edge_weight(s, d.r2);
         float w = (lambda + s.density_multiplier[j]) * slope / fmaxf(sqrtf(line.r2), s.nearest);
         f = counts ? f : 0.0f;
         add_square(&sums.pushes, counts ? w : 0.0f, line);
@@ -59,10 +61,26 @@ OOZE_DEVICE PushSums sum_pairs(const StepView &s, const PushStress &push, uint32
     return sums;
 }
 
-/* Whether the particle takes its part back: its own moment is complete and it is free to move. */
-OOZE_DEVICE bool is_free(const StepView &s, uint32_t i)
+/* The part of the moment of particle i that it takes back. */
+OOZE_DEVICE OozeSym3 removed_stress(const StepView &s, uint32_t i, OozeSym3 moment, float share)
 {
-    return s.mobility[i] > 0.0f && !(s.near_walls.begin && s.near_walls.count[i] > 0);
+    const float4 here = s.x0[i];
+    OozeNearWalls walls = {{0, 0, 0}, {0, 0, 0}, 0};
+    each_wall(s, i, [&](uint32_t b) {
+        Delta d = delta<true>(s, here, s.walls.position[b]);
+        float weight = ooze_near_wall_weight(d.r2, s.support, s.walls.volume[b]);
+        ooze_near_walls_add(&walls, &s.walls.normal[b].x, weight);
+    });
+    return walls.weight > 0.0f ? ooze_push_stress_along_walls(moment, &walls, share)
+                               : ooze_push_stress_deviator(moment, share);
+}
+
+/* Whether the particle takes its part back: it is free to move, and not near walls where shifts
+   stay. */
+OOZE_DEVICE bool is_free(const StepView &s, const PushStress &push, uint32_t i)
+{
+    bool wall = s.near_walls.begin && s.near_walls.count[i] > 0;
+    return s.mobility[i] > 0.0f && (push.of_shifts || !wall);
 }
 
 template <int LANES, bool WRAPS> static void moments(Step *step, PushStress push)
@@ -73,9 +91,10 @@ template <int LANES, bool WRAPS> static void moments(Step *step, PushStress push
             float share = push.entering * s.rheology[s.material[i]].push_stress_share;
             OozeSym3 stress = ooze_sym3(0, 0, 0, 0, 0, 0), correction = stress;
             float4 edge = f32x4(0, 0, 0);
-            if (share > 0.0f && is_free(s, i)) {
+            if (share > 0.0f && is_free(s, push, i)) {
                 PushSums sums = sum_pairs<LANES, WRAPS>(s, push, i, lane);
-                stress = ooze_push_stress_deviator(ooze_sym3_scale(sums.pushes, 0.5f), share);
+                OozeSym3 moment = ooze_sym3_scale(sums.pushes, 0.5f);
+                stress = lane == 0 ? removed_stress(s, i, moment, share) : stress;
                 correction = ooze_gradient_correction(sums.moment, s.fluid.count[i]);
                 edge = sums.edge;
             }
@@ -93,7 +112,7 @@ template <int LANES, bool WRAPS> static void moments(Step *step, PushStress push
 OOZE_DEVICE Sum3 complete_change(const StepView &s, const PushStress &push, uint32_t i,
                                  float4 force)
 {
-    float4 own = push.change[i], shift = push.shift[i], u = s.u[i];
+    float4 own = push.change[i], shift = s.shift[i], u = s.u[i];
     float4 still = s.position_only_shift[i] + (1.0f - push.entering) * shift;
     float by = s.mobility[i] / s.dt, over = 1.0f / s.dt;
     float change[3] = {by * (force.x + own.x), by * (force.y + own.y), by * (force.z + own.z)};
@@ -122,15 +141,15 @@ struct FindFactor {
 
 template <int LANES, bool WRAPS> static void changes(Step *step, PushStress push)
 {
-    StepView s = step->view, end = s;
-    end.x0 = push.x; /* edges at the end of the step */
+    StepView s = step->view, at_edges = s;
+    at_edges.x0 = push.edge_x;
     Sum3 none = {0.0, 0.0, 0.0};
     FindFactor then = {push.factor};
     sum_particles_lanes<LANES>(
         step->gpu, s.n, none,
         OOZE_BODY(uint32_t i, uint32_t lane) {
             Sum3 sum = {0.0, 0.0, 0.0};
-            float4 force = edges_flux<LANES, WRAPS>(end, push.flux, i, lane);
+            float4 force = edges_flux<LANES, WRAPS>(at_edges, push.flux, i, lane);
             if (lane == 0) {
                 sum = complete_change(s, push, i, force);
             }
@@ -139,7 +158,7 @@ template <int LANES, bool WRAPS> static void changes(Step *step, PushStress push
         then);
 }
 
-void push_stress_remove(Step *step, float4 *x, const float4 *shift, float still)
+void push_stress_remove(Step *step, float4 *x, float still)
 {
     Gpu *gpu = step->gpu;
     StepView s = step->view;
@@ -148,12 +167,14 @@ void push_stress_remove(Step *step, float4 *x, const float4 *shift, float still)
     }
     Mark mark = scratch_mark(gpu);
     uint64_t n = s.n;
+    const bool of_shifts = step->plan.isotropic_shifts;
     PushStress push = {x,
-                       shift,
+                       of_shifts ? s.x0 : x,
                        scratch<float4>(gpu, 3 * (n + 1)),
                        scratch<float4>(gpu, n),
                        scratch<float>(gpu, 1),
-                       1.0f - still};
+                       1.0f - still,
+                       of_shifts};
     /* padding of lists */
     clear(gpu, push.flux + 3 * n, 3 * sizeof *push.flux);
     clear(gpu, x + n, sizeof *x);
@@ -164,7 +185,15 @@ void push_stress_remove(Step *step, float4 *x, const float4 *shift, float still)
     refresh(gpu, push.flux, 3 * sizeof *push.flux);
     OOZE_EACH_KIND(step, CHANGES);
     for_each(
-        gpu, n, OOZE_BODY(uint32_t i) { s.u[i] = s.u[i] + *push.factor * push.change[i]; });
+        gpu, n, OOZE_BODY(uint32_t i) {
+            const float4 change = *push.factor * push.change[i];
+            s.u[i] = s.u[i] + change;
+            if (push.of_shifts) {
+                s.shift[i] = s.shift[i] + s.dt * change;
+                push.x[i] = push.x[i] + s.dt * change;
+            }
+        });
+    refresh(gpu, s.u, sizeof *s.u);
     scratch_rewind(gpu, mark);
     ooze_timer_lap(step->context->timer, "push_stress");
 }

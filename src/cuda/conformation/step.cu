@@ -450,9 +450,14 @@ static OozeStatus move(Step *step, const Formulation *formulation, OozeError *er
         allocate_edges(step);
         gather(step);
     }
+    if (step->plan.isotropic_shifts) { /* which are motion that strains the fluid */
+        push_stress_remove(step, x, still);
+    }
     formulation->finish(step);
     ooze_timer_lap(timer, "finish");
-    push_stress_remove(step, x, s->shift, still);
+    if (!step->plan.isotropic_shifts) {
+        push_stress_remove(step, x, still);
+    }
     update_relief(step, &end->arrival.shift2);
     ooze_timer_lap(timer, "rest");
     store_state(step, x, s->shift, still);

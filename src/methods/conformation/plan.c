@@ -105,13 +105,18 @@ static void plan_push_stress(const OozeStepContext *c, OozeConformationPlan *pla
         set->density_iterations == 0) {
         return;
     }
+    plan->isotropic_shifts = plan->expects_pushes;
     for (int k = 0; k < plan->row_count; k++) {
         OozeRheology *row = &plan->rheology[k];
         bool tension = row->surface_tension > 0.0f || row->interface_tension > 0.0f;
-        float share = ooze_push_stress_share(step_viscosity(row, plan), row->expected_push_share,
-                                             (float)c->spacing, plan->dt);
+        float viscosity = step_viscosity(row, plan);
+        float share = ooze_push_stress_share(viscosity, row->expected_push_share, (float)c->spacing,
+                                             plan->dt);
         row->push_stress_share = tension ? 0.0f : share;
         plan->isotropic_pushes = plan->isotropic_pushes || row->push_stress_share > 0.0f;
+        plan->isotropic_shifts =
+            plan->isotropic_shifts && !tension && row->expected_push_share > 0.0f &&
+            ooze_push_stress_is_of_shifts(viscosity, (float)c->spacing, plan->dt);
     }
 }
 

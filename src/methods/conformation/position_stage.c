@@ -146,12 +146,21 @@ OozeStatus ooze_conformation_move(OozeConformationStep *s, OozeDensityMemory *ow
     if (status) {
         return status;
     }
+    if (s->isotropic_shifts) { /* which are motion that strains the fluid */
+        status = ooze_push_stress_remove(s, move.x, error);
+        ooze_timer_lap(timer, "push_stress");
+    }
+    if (status) {
+        return status;
+    }
     ooze_halo_refresh(s->context->halo, s->u, sizeof *s->u);
     formulation->finish(s); /* u includes position_only_shift / dt here: it strains the fluid */
+    if (!s->isotropic_shifts) {
+        status = ooze_push_stress_remove(s, move.x, error);
+        ooze_timer_lap(timer, "push_stress");
+    }
     run(s, still_range, &move);
     ooze_timer_lap(timer, "finish");
-    status = ooze_push_stress_remove(s, move.x, s->shift, error);
-    ooze_timer_lap(timer, "push_stress");
     if (!status) {
         status = ooze_conformation_update_relief(s, error);
     }

@@ -6,13 +6,18 @@ static void add_range(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
     const OozePushStress *push = data;
+    OozeConformationStep *s = push->step;
     for (uint64_t i = begin; i < end; i++) {
-        push->step->u[i] += push->factor * push->change[i];
+        OozeF32x4 change = push->factor * push->change[i];
+        s->u[i] += change;
+        if (s->isotropic_shifts) {
+            s->shift[i] += s->dt * change;
+            push->x[i] += s->dt * change;
+        }
     }
 }
 
-OozeStatus ooze_push_stress_remove(OozeConformationStep *s, const OozeF32x4 *x,
-                                   const OozeF32x4 *shift, OozeError *error)
+OozeStatus ooze_push_stress_remove(OozeConformationStep *s, OozeF32x4 *x, OozeError *error)
 {
     const OozePushStressLoops *loops = ooze_push_stress_loops();
     OozeThreads *threads = s->context->threads;
@@ -22,7 +27,7 @@ OozeStatus ooze_push_stress_remove(OozeConformationStep *s, const OozeF32x4 *x,
     }
     OozePushStress push = {.step = s,
                            .x = x,
-                           .shift = shift,
+                           .edge_x = s->isotropic_shifts ? s->x0 : x,
                            .cubic = ooze_cubic(s->support, s->volume),
                            .inverse2 = 1.0f / (s->support * s->support),
                            .edge_scale = s->strain_scale * s->volume};
@@ -34,7 +39,7 @@ OozeStatus ooze_push_stress_remove(OozeConformationStep *s, const OozeF32x4 *x,
         return ooze_fail_memory(error, "the conformation step", s->n * 64);
     }
     OozeHalo *halo = s->context->halo;
-    ooze_halo_refresh(halo, (void *)x, sizeof *x);
+    ooze_halo_refresh(halo, x, sizeof *x);
     ooze_halo_refresh(halo, s->density_multiplier, sizeof *s->density_multiplier);
     ooze_parallel_for(threads, s->n, OOZE_CONFORMATION_GRAIN, loops->moments, &push);
     ooze_halo_refresh(halo, push.flux, sizeof *push.flux);

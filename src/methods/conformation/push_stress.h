@@ -1,4 +1,4 @@
-/* Takes the deviatoric stress of the density stage's pushes back from the velocities.
+/* Takes the deviatoric stress of the density stage's pushes back.
 
    The density stage pushes pairs of particles along their lines. In a fluid that is sheared, pairs
    along the direction of compression push more than others: the pushes resist shear, and particles
@@ -8,13 +8,22 @@
      T_i = 1/2 sum_j (lambda_i + lambda_j) |W'| d d^T/|d|
 
    is the moment of the pushes of particle i. A pressure has an isotropic one. The forces a[dev T]
-   of that stress, along edges as in the velocity solve, have the opposite moment of dev T_i:
-   u += a[dev T]/dt leaves the pressure. Edges and their correction are those at the end of the
-   step, where forces along them change no angular momentum; at its beginning they would, because
-   the particles have moved with other velocities. Positions keep all of the shift.
+   of that stress, along edges as in the velocity solve, have the opposite moment of dev T_i: pushes
+   that are stronger by a[dev T] leave the pressure.
 
-   Particles near walls, whose pushes T does not have, stiff elastic materials, thick fluids whose
-   solves expect no pushes, and liquids with surface tension keep theirs. */
+   In viscous fluids the shifts change by dt^2 a[dev T]/rho, and positions, velocities and the
+   pushes that the next solve expects by as much, as if the density stage had found them: a change
+   of velocities alone would be a motion that viscosity does not see in this step. Edges are those
+   at the beginning of the step, as lines of pushes are. Near walls the shear stress on planes along
+   the wall is taken back.
+
+   Where some fluid is thin, or a part of the shifts enters no velocity, only the velocities change,
+   and not near walls: thin fluids whose positions change too have half as much numerical viscosity
+   again. Edges are those at the end of the step. In both cases forces along them change no angular
+   momentum.
+
+   Stiff elastic materials, thick fluids whose solves expect no pushes, liquids with surface
+   tension, and particles in edges and corners of walls keep all stress. */
 #ifndef OOZE_METHODS_CONFORMATION_PUSH_STRESS_H
 #define OOZE_METHODS_CONFORMATION_PUSH_STRESS_H
 
@@ -25,14 +34,14 @@
 
 typedef struct OozePushStress {
     OozeConformationStep *step;
-    const OozeF32x4 *x;     /* positions at the end of the step; n and four zero ones */
-    const OozeF32x4 *shift; /* of the density stage */
+    OozeF32x4 *x;            /* positions at the end of the step; n and four zero ones */
+    const OozeF32x4 *edge_x; /* positions of edges: these, or those at its beginning */
     OozeCubic cubic;
     float inverse2, edge_scale; /* 1/h^2, and V times the scale of the strain weight */
     OozeRows *flux;             /* rows of dev T B; n and four zero ones */
-    OozeF32x4 *change;      /* of the velocities; after the first loop the own part of the force */
-    OozePushEnergy *energy; /* per chunk */
-    float factor;           /* of the change */
+    OozeF32x4 *change;          /* of shift/dt; after the first loop the own part of the force */
+    OozePushEnergy *energy;     /* per chunk */
+    float factor;               /* of the change */
 } OozePushStress;
 
 /* Bodies of parallel loops over an OozePushStress, in chunks of OOZE_CONFORMATION_GRAIN. */
@@ -42,8 +51,8 @@ typedef struct OozePushStressLoops {
 } OozePushStressLoops;
 OOZE_LOOPS_DECLARE(OozePushStressLoops, ooze_push_stress_loops);
 
-/* Changes step->u, the velocities after the pushes, at the positions x (n and four zero ones). */
-OozeStatus ooze_push_stress_remove(OozeConformationStep *step, const OozeF32x4 *x,
-                                   const OozeF32x4 *shift, OozeError *error);
+/* Changes step->u, which includes all shifts over dt, and with step->isotropic_shifts by as much
+   step->shift and the positions x at the end of the step (n and four zero ones). */
+OozeStatus ooze_push_stress_remove(OozeConformationStep *step, OozeF32x4 *x, OozeError *error);
 
 #endif

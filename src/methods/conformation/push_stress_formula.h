@@ -4,6 +4,7 @@
 #define OOZE_METHODS_CONFORMATION_PUSH_STRESS_FORMULA_H
 
 #include <math.h>
+#include <stdbool.h>
 
 #include "physics/tensor.h"
 
@@ -26,6 +27,15 @@ OOZE_FORMULA float ooze_push_stress_share(float stiffness, float expected_push_s
     return share > expected_push_share ? share : expected_push_share;
 }
 
+/* Viscosity times dt over the square of the spacing from which on the shifts of the density stage
+   change too. */
+#define OOZE_PUSH_STRESS_OF_SHIFTS 0.01f
+
+OOZE_FORMULA bool ooze_push_stress_is_of_shifts(float viscosity, float spacing, float dt)
+{
+    return viscosity * dt >= OOZE_PUSH_STRESS_OF_SHIFTS * spacing * spacing;
+}
+
 /* The part of a moment of pushes that is taken back. */
 OOZE_FORMULA OozeSym3 ooze_push_stress_deviator(OozeSym3 moment, float share)
 {
@@ -34,6 +44,61 @@ OOZE_FORMULA OozeSym3 ooze_push_stress_deviator(OozeSym3 moment, float share)
     moment.yy -= mean;
     moment.zz -= mean;
     return ooze_sym3_scale(moment, share);
+}
+
+/* Samples of walls near a particle. Their normals are averaged up to their sign, since the two
+   faces of a narrow gap have opposite ones. */
+typedef struct OozeNearWalls {
+    float first[3];  /* normal of the first sample */
+    float normal[3]; /* weighted sum of normals, turned to the side of the first */
+    float weight;    /* sum of the weights; 0: there are no samples */
+} OozeNearWalls;
+
+/* Weight of a sample of a volume at the squared distance r2. */
+OOZE_FORMULA float ooze_near_wall_weight(float r2, float support, float volume)
+{
+    float left = 1.0f - r2 / (support * support);
+    return left > 0.0f ? volume * left : 0.0f;
+}
+
+/* Adds a sample with its outward unit normal. */
+OOZE_FORMULA void ooze_near_walls_add(OozeNearWalls *walls, const float *normal, float weight)
+{
+    float along = 0.0f;
+    for (int k = 0; k < 3; k++) {
+        walls->first[k] = walls->weight > 0.0f ? walls->first[k] : normal[k];
+        along += walls->first[k] * normal[k];
+    }
+    for (int k = 0; k < 3; k++) {
+        walls->normal[k] += along < 0.0f ? -weight * normal[k] : weight * normal[k];
+    }
+    walls->weight += weight;
+}
+
+/* Length of the mean normal below which walls are no common plane, but an edge or a corner. */
+#define OOZE_NEAR_WALLS_FLAT 0.9f
+
+/* The same near walls: the shear stress on planes along them. Pushes of walls are missing in the
+   moment. They act along the normal of the wall, and have no such part; the part of the moment
+   along the normal balances them, and its other parts are those of half a neighbourhood. Edges and
+   corners keep all: the moment of a quarter of a neighbourhood has shear also at rest. */
+OOZE_FORMULA OozeSym3 ooze_push_stress_along_walls(OozeSym3 moment, const OozeNearWalls *walls,
+                                                   float share)
+{
+    const float *sum = walls->normal;
+    float length = sqrtf(sum[0] * sum[0] + sum[1] * sum[1] + sum[2] * sum[2]);
+    if (!(length > OOZE_NEAR_WALLS_FLAT * walls->weight)) {
+        return ooze_sym3(0, 0, 0, 0, 0, 0);
+    }
+    float n[3] = {sum[0] / length, sum[1] / length, sum[2] / length}, t[3];
+    ooze_sym3_apply(moment, n, t); /* traction on a plane along the wall */
+    float normal = t[0] * n[0] + t[1] * n[1] + t[2] * n[2];
+    for (int k = 0; k < 3; k++) {
+        t[k] = share * (t[k] - normal * n[k]);
+    }
+    return ooze_sym3(2.0f * t[0] * n[0], 2.0f * t[1] * n[1], 2.0f * t[2] * n[2],
+                     t[0] * n[1] + t[1] * n[0], t[0] * n[2] + t[2] * n[0],
+                     t[1] * n[2] + t[2] * n[1]);
 }
 
 /* Sums over all particles: energy that the pushes have removed, that the change of velocities adds

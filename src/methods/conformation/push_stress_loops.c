@@ -11,7 +11,7 @@ typedef struct PairTensor {
 /* Sums over the neighbours of a particle. */
 typedef struct Sums {
     PairTensor pushes; /* twice T */
-    PairTensor moment; /* sum x g^T at the end of the step */
+    PairTensor moment; /* sum x g^T */
     OozeF32x4 edge[3]; /* sum g, by axis */
 } Sums;
 
@@ -46,7 +46,7 @@ static inline OozeF32x4 deltas_by_axis(const OozeF32x4 *x, uint64_t i, const uin
     return ooze_f32x4_fma(by_axis[2], by_axis[2], square);
 }
 
-/* V f of four edges at the end of the step, from their squared lengths. */
+/* V f of four edges, from their squared lengths. */
 static inline OozeF32x4 edge_weights(const OozePushStress *push, OozeF32x4 square)
 {
     OozeF32x4 none = {0};
@@ -65,14 +65,16 @@ static inline Sums sum_pairs(const OozePushStress *push, uint64_t i, bool period
     OozeF32x4 none = {0}, value = {0}, smallest = ooze_f32x4_splat(cubic.smallest);
     Sums sums = {.edge = {none, none, none}};
     for (; j < last; j += 4, weight += 4) {
-        OozeF32x4 line[4], d[4], others = {lambda[j[0]], lambda[j[1]], lambda[j[2]], lambda[j[3]]};
+        OozeF32x4 line[4], now[4], d[4],
+            others = {lambda[j[0]], lambda[j[1]], lambda[j[2]], lambda[j[3]]};
         OozeF32x4 square0 = deltas_by_axis(s->x0, i, j, box, periodic, line);
-        OozeF32x4 square = deltas_by_axis(push->x, i, j, box, periodic, d);
+        OozeF32x4 square = deltas_by_axis(push->x, i, j, box, periodic, now);
+        OozeF32x4 f = edge_weights(push, deltas_by_axis(push->edge_x, i, j, box, periodic, d));
         OozeF32x4Mask true_pairs = ooze_f32x4_load(weight) > 0.0f; /* not the padding */
         OozeF32x4 slope = ooze_cubic_f32x4_slope(&cubic, ooze_f32x4_sqrt(square), &value);
         OozeF32x4 w =
             (lambda[i] + others) * slope / ooze_f32x4_max(ooze_f32x4_sqrt(square0), smallest);
-        OozeF32x4 f = ooze_f32x4_select(true_pairs, edge_weights(push, square), none);
+        f = ooze_f32x4_select(true_pairs, f, none);
         add_squares(&sums.pushes, ooze_f32x4_select(true_pairs, w, none), line);
         add_squares(&sums.moment, f, d);
         for (int k = 0; k < 3; k++) {
@@ -100,7 +102,7 @@ static inline OozeF32x4 neighbours_force(const OozePushStress *push, uint64_t i,
     OozeRows rows = ooze_rows_zero(), other = ooze_rows_zero();
     for (; j < last; j += 4) {
         OozeF32x4 d[4];
-        ooze_f32x4_deltas(push->x[i], push->x, j, box, periodic, d);
+        ooze_f32x4_deltas(push->edge_x[i], push->edge_x, j, box, periodic, d);
         OozeF32x4 f = -edge_weights(push, ooze_f32x4_dots(d, d));
         rows = ooze_rows_times(&push->flux[j[0]], f[0] * d[0], rows);
         other = ooze_rows_times(&push->flux[j[1]], f[1] * d[1], other);
@@ -111,11 +113,38 @@ static inline OozeF32x4 neighbours_force(const OozePushStress *push, uint64_t i,
     return ooze_f32x4_row_sums(rows.row[0], rows.row[1], rows.row[2], ooze_f32x4(0, 0, 0, 0));
 }
 
-/* Whether the particle takes its part back: its own moment is complete and it is free to move. */
+/* Those that the lists of particle i hold. */
+static inline OozeNearWalls near_walls(const OozeConformationStep *s, uint64_t i)
+{
+    const OozeBoundary *b = s->context->boundary;
+    const OozeNeighbours *list = s->context->fluid_boundary;
+    OozeNearWalls walls = {{0, 0, 0}, {0, 0, 0}, 0};
+    uint64_t count = b->count > 0 ? list->count[i] : 0;
+    for (uint64_t e = 0; e < count; e++) {
+        uint32_t k = list->index[list->first[i] + e];
+        OozeF32x4 d = ooze_f32x4_nearest(s->x0[i] - ooze_f32x4_load(&b->position[k].x),
+                                         &s->context->periodic);
+        float weight = ooze_near_wall_weight(ooze_f32x4_dot3(d, d), s->support, b->volume[k]);
+        ooze_near_walls_add(&walls, &b->normal[k].x, weight);
+    }
+    return walls;
+}
+
+/* The part of the moment of particle i that it takes back. */
+static inline OozeSym3 removed_stress(const OozeConformationStep *s, uint64_t i, OozeSym3 moment,
+                                      float share)
+{
+    OozeNearWalls walls = near_walls(s, i);
+    return walls.weight > 0.0f ? ooze_push_stress_along_walls(moment, &walls, share)
+                               : ooze_push_stress_deviator(moment, share);
+}
+
+/* Whether the particle takes its part back: it is free to move, and not near walls where shifts
+   stay. */
 static inline bool is_free(const OozeConformationStep *s, uint64_t i)
 {
     bool wall = s->context->boundary->count > 0 && s->context->fluid_boundary->count[i] > 0;
-    return s->mobility[i] > 0.0f && !wall;
+    return s->mobility[i] > 0.0f && (s->isotropic_shifts || !wall);
 }
 
 static inline void moments(OozePushStress *push, uint64_t begin, uint64_t end, bool periodic)
@@ -129,7 +158,7 @@ static inline void moments(OozePushStress *push, uint64_t begin, uint64_t end, b
             Sums sums = sum_pairs(push, i, periodic);
             OozeSym3 pushes = ooze_sym3_scale(total(&sums.pushes), 0.5f);
             OozeSym3 b = ooze_gradient_correction(total(&sums.moment), s->edges.list->count[i]);
-            OozeSym3 stress = ooze_push_stress_deviator(pushes, share);
+            OozeSym3 stress = removed_stress(s, i, pushes, share);
             OozeMat3 f = ooze_mat3_mul_sym3(ooze_mat3_from_sym3(stress), b);
             for (int k = 0; k < 3; k++) {
                 rows.row[k] = ooze_f32x4(f.m[3 * k], f.m[3 * k + 1], f.m[3 * k + 2], 0);
@@ -158,13 +187,15 @@ static inline void changes(OozePushStress *push, uint64_t begin, uint64_t end, b
     const float entering = (1.0f - s->still_share) / s->dt;
     OozePushEnergy sum = {0, 0, 0};
     for (uint64_t i = begin; i < end; i++) {
-        OozeF32x4 pushed = entering * push->shift[i];
+        OozeF32x4 pushed = entering * s->shift[i];
         OozeF32x4 force = push->change[i] + neighbours_force(push, i, periodic);
         force[3] = 0;
         push->change[i] = s->mobility[i] / s->dt * force;
         if (s->mobility[i] > 0.0f) {
+            OozeF32x4 still = s->position_only_shift[i] + s->still_share * s->shift[i];
+            OozeF32x4 u = s->u[i] - still / s->dt;
             OozePushEnergy e =
-                ooze_push_energy_of(1.0f / s->mobility[i], (const float *)&s->u[i],
+                ooze_push_energy_of(1.0f / s->mobility[i], (const float *)&u,
                                     (const float *)&pushed, (const float *)&push->change[i]);
             sum.removed += e.removed;
             sum.along += e.along;

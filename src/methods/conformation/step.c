@@ -173,6 +173,7 @@ OozeStatus ooze_conformation_step(void *data, OozeStepContext *c, OozeError *err
         .carried = plan.carried,
         .interfaces = plan.interfaces,
         .isotropic_pushes = plan.isotropic_pushes,
+        .isotropic_shifts = plan.isotropic_shifts,
         .expects_pushes = plan.expects_pushes,
         .warm_density = plan.warm_density,
         .drift_share = plan.drift_share,

@@ -53,9 +53,9 @@ typedef struct OozeConformationStep {
     OozeCarriedPressure *next_pressure; /* of this step; NULL: none is carried */
     OozeF32x4 *surface_impulse;         /* velocity that surface tension adds; or NULL */
     OozeCarriedScales carried;
-    bool isotropic_pushes; /* see the plan */
-    bool expects_pushes;   /* likewise */
-    bool warm_density;     /* likewise */
+    bool isotropic_pushes, isotropic_shifts; /* see the plan */
+    bool expects_pushes;                     /* likewise */
+    bool warm_density;                       /* likewise */
     /* What the density stage begins with, see density_warm_start.h: multipliers, m2, with four zero
        ones; and their shift, m. NULL: with nothing. */
     float *first_multiplier;
