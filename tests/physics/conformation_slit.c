@@ -88,8 +88,6 @@ static Profile run_slit(const Slit *slit)
         found.wall += now.wall / FRAMES;
         found.theory += now.theory / FRAMES;
         found.room += now.room / FRAMES;
-        if (getenv("EACH"))
-            printf("%.3f ", now.wall);
     }
     printf("  %d layers, step %g s, pressure %s, %d density iterations: wall layer %.3f of the "
            "mean, theory %.3f; particles over room %.3f\n",
