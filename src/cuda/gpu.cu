@@ -388,8 +388,8 @@ static size_t aligned(size_t size)
     return (size + 255) & ~(size_t)255;
 }
 
-/* Frees empty chunks from `first` on. Marks name no chunk above the top, and one that names an empty
-   chunk then names the beginning of the next. */
+/* Frees empty chunks from `first` on. Marks name no chunk above the top, and one that names an
+   empty chunk then names the beginning of the next. */
 static void free_empty_chunks(Gpu *gpu, int first)
 {
     int kept = first;

@@ -179,8 +179,8 @@ double ooze_world_forecast_particles(const OozeWorld *world, double end);
 /* ---- forecasts: forecast.c -------------------------------------------------------------- */
 
 /* Memory of the host in bytes of a run, for each particle: store, copies that are being written,
-   and, unless a GPU takes the steps, lists of neighbours and scratch arrays of the method. Estimated
-   from below. */
+   and, unless a GPU takes the steps, lists of neighbours and scratch arrays of the method.
+   Estimated from below. */
 double ooze_world_bytes_per_particle(OozeWorld *world);
 /* Number of particles of a fluid, without placing them; see ooze_fill_count. Of a mesh an estimate
    from a coarse distance grid. */
