@@ -115,25 +115,29 @@ static bool reserve_host(OozeFetch *fetch, size_t size)
     if (size <= fetch->capacity) {
         return true;
     }
+    const bool grows = fetch->capacity > 0;
     if (fetch->free) {
         fetch->free(fetch);
     }
     fetch->wait = wait;
     fetch->free = free_fetch;
-    fetch->data = reinterpret_cast<unsigned char *>(pinned_alloc(size + size / 4));
+    const size_t wanted = grows ? size + size / 4 : size;
+    fetch->data = reinterpret_cast<unsigned char *>(pinned_alloc(wanted));
     const bool made = fetch->data && create_event_of(fetch);
-    fetch->capacity = made ? size + size / 4 : 0;
+    fetch->capacity = made ? wanted : 0;
     return made;
 }
 
 void fetches_free(Gpu *gpu, Fetches *fetches)
 {
     destroy(fetches);
+    gpu->spare = nullptr;
     buffer_free(gpu, &fetches->particles);
     *fetches = {};
 }
 
-/* Takes a quarter of the free memory at most, which steps may need. */
+/* Takes a quarter of the free memory at most, and gives it back to steps that need it. Without this
+   memory frames are read back as before, which is no failure. */
 static bool reserve_device(Gpu *gpu, Fetches *fetches, size_t size)
 {
     const size_t more = size > fetches->particles.size ? size : 0, left = free_bytes();
@@ -142,13 +146,20 @@ static bool reserve_device(Gpu *gpu, Fetches *fetches, size_t size)
         return false;
     }
     fetches->created = true;
-    if (more > 0 && left > 0 && more > left / 4) {
-        return false;
-    }
     if (more > 0) {
         wait_copied(gpu, fetches);
     }
-    return buffer_bytes(gpu, &fetches->particles, size) != nullptr;
+    if (more > 0 && left > 0 && more > left / 4) {
+        buffer_free(gpu, &fetches->particles);
+        return false;
+    }
+    gpu->spare = &fetches->particles;
+    const bool sound = gpu->failed == cudaSuccess;
+    const bool reserved = buffer_bytes(gpu, &fetches->particles, size) != nullptr;
+    if (sound && gpu->failed == cudaErrorMemoryAllocation) {
+        gpu->failed = cudaSuccess;
+    }
+    return reserved;
 }
 
 static size_t field_bytes(const OozeFieldView *field, uint64_t n)

@@ -404,12 +404,15 @@ static void free_empty_chunks(Gpu *gpu, int first)
     gpu->chunks = kept;
 }
 
-/* A new chunk. Where memory does not suffice, first frees the chunks that are too small: in a first
-   step, whose arrays have a chunk each, these may be a fifth of all memory. */
+/* A new chunk. Where memory does not suffice, first frees the chunks that are too small (in a first
+   step, whose arrays have a chunk each, these may be a fifth of all memory) and what is spare. */
 static char *chunk_alloc(Gpu *gpu, size_t size, int first)
 {
-    if (gpu->chunks < CHUNKS && size > free_bytes()) {
+    if (gpu->chunks == CHUNKS || size > free_bytes()) {
         free_empty_chunks(gpu, first);
+    }
+    if (gpu->spare && size > free_bytes()) {
+        buffer_free(gpu, gpu->spare);
     }
     return gpu->chunks < CHUNKS ? static_cast<char *>(device_alloc(gpu, size)) : nullptr;
 }
@@ -426,11 +429,11 @@ static Chunk *chunk_for(Gpu *gpu, size_t size)
     }
     size_t wanted = size < (8u << 20) ? (8u << 20) : size;
     char *memory = chunk_alloc(gpu, wanted, first);
+    gpu->top = gpu->chunks;
     if (!memory) {
         record_error(gpu, cudaErrorMemoryAllocation);
         return nullptr;
     }
-    gpu->top = gpu->chunks;
     gpu->chunk[gpu->chunks++] = {memory, wanted, 0};
     return &gpu->chunk[gpu->top];
 }

@@ -62,6 +62,7 @@ struct Gpu {
     size_t allocated;     /* bytes of device memory */
     DeviceBuffer partial; /* partial sums, one per block */
     DeviceBuffer tickets; /* counters of finished blocks; 0 while no sum runs */
+    DeviceBuffer *spare;  /* freed where scratch memory does not suffice; or NULL */
     void *scalars;        /* device: 256 bytes of results for the host */
     Message *messages;    /* pinned: results for the host, see read_message */
     uint32_t *sent;       /* device: number of messages that were sent */
@@ -226,7 +227,7 @@ template <class Body> void for_each(Gpu *gpu, uint64_t n, Body body)
     for_range(gpu, {0, n}, body);
 }
 
-/* body(i, lane): LANES threads share a particle, for small numbers of particles; each visits every
+/* body(i, lane): LANES threads share a particle, where threads would be few or wait; each visits every
    LANES-th group of its neighbours, and lanes_sum adds their results. All lanes of a particle must
    reach the same calls of lanes_sum. */
 template <int LANES, class Body> void for_lanes(Gpu *gpu, Range range, Body body)

@@ -185,16 +185,16 @@ static const Travel lodge[] = {
      {{"time_integration", 1}, {"velocity_preconditioner", 2}, {"velocity_iterations", 200}}},
 };
 
-template <int N> static void compare_all(const Travel (&ways)[N])
+template <int N> static void compare_all(const Travel (&travels)[N])
 {
     Scene open = {false, false, 1.0 / 240, false}, periodic = open, wide = open;
     periodic.periodic = wide.wide = true;
-    for (const Travel &travel : ways) {
+    for (const Travel &travel : travels) {
         compare_steps(&open, &travel, NEVER);
         compare_steps(&wide, &travel, ALWAYS);
     }
-    compare_steps(&periodic, &ways[0], NEVER);
-    compare_steps(&periodic, &ways[N - 1], NEVER);
+    compare_steps(&periodic, &travels[0], NEVER);
+    compare_steps(&periodic, &travels[N - 1], NEVER);
 }
 
 static void consistent_takes_the_same_step(void **state)
@@ -248,9 +248,9 @@ static void compare_runs(const Travel *travel)
 }
 
 /* Without the stiff ones: by the printed equations they burst, and all amplify rounding. */
-template <int N> static void compare_all_runs(const Travel (&ways)[N])
+template <int N> static void compare_all_runs(const Travel (&travels)[N])
 {
-    for (const Travel &travel : ways) {
+    for (const Travel &travel : travels) {
         if (!is_stiff(&travel)) {
             compare_runs(&travel);
         }
@@ -264,10 +264,10 @@ static void runs_stay_together(void **state)
     compare_all_runs(consistent);
 }
 
-template <int N> static void check_bits(const Travel (&ways)[N])
+template <int N> static void check_bits(const Travel (&travels)[N])
 {
     static const Scene open = {false, false, 1.0 / 240, false};
-    for (const Travel &travel : ways) {
+    for (const Travel &travel : travels) {
         auto create = [&]() { return create_world(&open, &travel, OOZE_DEVICE_CUDA); };
         check_runs_are_equal(create, 8, 3);
     }

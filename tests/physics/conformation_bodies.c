@@ -240,11 +240,9 @@ static void conformation_T09_formulations(void **state)
     spin.formulation = PAPER;
     spin.seconds = 0.4;
     MEASURED("paper: angular momentum kept after 0.4 s", spin_kept(&spin, &drift), 0.925, 0.94);
-    /* Then the block comes apart, and rounding decides what it keeps: 0.42 on one processor, 0.75
-       on another, 0.94 with a jitter of 1e-6 spacings. */
+    /* The sheet asks for 0.85 after a second. Then the block has come apart, and rounding decides
+       what it keeps: 0.42 on one processor, 0.75 on another, 0.94 with a jitter of 1e-6. */
     spin.seconds = 1;
-    MEASURED("paper: angular momentum kept (the sheet asks for 0.85)", spin_kept(&spin, &drift),
-             0.35, 1);
     spin.n[0] = 8;
     spin.rate = 5;
     double with = spin_kept(&spin, &drift);

@@ -146,6 +146,28 @@ static void conformation_T123_density_warm_start_release(void **state)
     ooze_world_destroy(world);
 }
 
+/* ---- T124: the setting changes --------------------------------------------------------------- */
+
+/* A block at rest on a floor that it clings to: multipliers are not taken for pushes, nor pushes
+   for multipliers, when the setting changes. Either would move the block sideways. */
+static void conformation_T124_density_warm_start_change(void **state)
+{
+    (void)state;
+    OozeSolidId floor;
+    OozeWorld *world = make_block((Stage){true, 1e-3, 60}, INFINITY, &floor);
+    advance(world, 0.6);
+    const double step = 9.81 / 25;
+    for (int k = 0; k < 4; k++) {
+        set_param(world, "density_warm_start", k % 2);
+        step_world(world);
+        Census after = take_census(world);
+        MEASURED("sideways speed after a change over g dt",
+                 hypot(after.momentum.x, after.momentum.z) / after.mass / step, 0, 0.01);
+    }
+    ooze_world_destroy(world);
+}
+
 ACCEPTANCE_MAIN(cmocka_unit_test(conformation_T121_density_warm_start),
                 cmocka_unit_test(conformation_T122_density_warm_start_momentum),
-                cmocka_unit_test(conformation_T123_density_warm_start_release))
+                cmocka_unit_test(conformation_T123_density_warm_start_release),
+                cmocka_unit_test(conformation_T124_density_warm_start_change))

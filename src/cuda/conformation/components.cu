@@ -26,19 +26,19 @@ OOZE_DEVICE uint32_t lowest_of_lanes(uint32_t a)
 
 /* Neighbours that may belong to the component of i, of this lane; padding excluded. */
 template <class F>
-OOZE_DEVICE void each_alike(const StepView &s, bool across_materials, uint32_t i, uint32_t lane,
-                            F f)
+OOZE_DEVICE void each_of_component(const StepView &s, bool across_rows, uint32_t i, uint32_t lane,
+                                   F f)
 {
     const uint16_t own = s.material[i];
     each_neighbour<LANES>(s.fluid, i, lane, [&](uint32_t j) {
-        if (j < i && (across_materials || s.material[j] == own)) { /* padding is behind all */
+        if (j < i && (across_rows || s.material[j] == own)) { /* padding is behind all */
             f(j);
         }
     });
 }
 
 /* The neighbour of lowest index becomes the parent: most pairs then have the same root already. */
-static void set_first_parents(Step *step, bool across_materials, uint32_t *root, const int32_t *off)
+static void set_first_parents(Step *step, bool across_rows, uint32_t *root, const int32_t *off)
 {
     const StepView s = step->view;
     for_lanes<LANES>(
@@ -47,8 +47,8 @@ static void set_first_parents(Step *step, bool across_materials, uint32_t *root,
                 return;
             }
             uint32_t lowest = i;
-            each_alike(s, across_materials, i, lane,
-                       [&](uint32_t j) { lowest = j < lowest ? j : lowest; });
+            each_of_component(s, across_rows, i, lane,
+                              [&](uint32_t j) { lowest = j < lowest ? j : lowest; });
             lowest = lowest_of_lanes(lowest);
             if (lane == 0) {
                 root[i] = lowest;
@@ -56,7 +56,7 @@ static void set_first_parents(Step *step, bool across_materials, uint32_t *root,
         });
 }
 
-static void join_neighbours(Step *step, bool across_materials, uint32_t *root, const int32_t *off)
+static void join_neighbours(Step *step, bool across_rows, uint32_t *root, const int32_t *off)
 {
     const StepView s = step->view;
     for_lanes<LANES>(
@@ -65,7 +65,7 @@ static void join_neighbours(Step *step, bool across_materials, uint32_t *root, c
                 return;
             }
             uint32_t own_root = ooze_component_root(root, i);
-            each_alike(s, across_materials, i, lane, [&](uint32_t j) {
+            each_of_component(s, across_rows, i, lane, [&](uint32_t j) {
                 if (ooze_parent_get(root, j) != own_root) {
                     ooze_component_join(root, i, j);
                     own_root = ooze_component_root(root, i);
@@ -74,18 +74,18 @@ static void join_neighbours(Step *step, bool across_materials, uint32_t *root, c
         });
 }
 
-void find_components(Step *step, bool across_materials, uint32_t *root, const int32_t *off)
+void find_components(Step *step, bool across_rows, uint32_t *root, const int32_t *off)
 {
     const uint32_t n = step->view.n;
-    const bool any = across_materials || step->context->material_count == 1;
-    set_first_parents(step, any, root, off);
+    const bool one_row = across_rows || step->plan.row_count == 1;
+    set_first_parents(step, one_row, root, off);
     for_each(
         step->gpu, n, OOZE_BODY(uint32_t i) {
             if (!*off) {
                 (void)ooze_component_root(root, i);
             }
         });
-    join_neighbours(step, any, root, off);
+    join_neighbours(step, one_row, root, off);
     for_each(
         step->gpu, n, OOZE_BODY(uint32_t i) {
             if (!*off) {

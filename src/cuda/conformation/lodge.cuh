@@ -102,7 +102,7 @@ void warm_start_record(Lodge *solve);
 
 /* root[i] = lowest index in the connected component of i, of one row of rheology unless
    `across_materials`: components.cu. */
-void find_components(Step *step, bool across_materials, uint32_t *root, const int32_t *off);
+void find_components(Step *step, bool across_rows, uint32_t *root, const int32_t *off);
 
 } // namespace ooze
 

@@ -27,10 +27,18 @@ typedef struct OozePush {
     float x, y, z; /* m/s */
 } OozePush;
 
+/* Whether the lanes hold the multiplier m > 0 of the density stage, as m, -m, -m, and not a push:
+   `density_warm_start` may change from one step to the next. */
+OOZE_FORMULA bool ooze_push_is_multiplier(const float *lane)
+{
+    return lane[0] > 0.0f && lane[1] == -lane[0] && lane[2] == -lane[0];
+}
+
 OOZE_FORMULA OozePush ooze_push_expected(const float *warm_start, uint64_t i, float dt)
 {
     const float *a = warm_start + 8 * i + OOZE_PUSH_LANE;
-    OozePush push = {dt * a[0], dt * a[1], dt * a[2]};
+    const float scale = ooze_push_is_multiplier(a) ? 0.0f : dt;
+    OozePush push = {scale * a[0], scale * a[1], scale * a[2]};
     return push;
 }
 
@@ -74,7 +82,8 @@ OOZE_FORMULA float ooze_push_multiplier_share(float viscosity, float spacing, fl
 /* Of particle i, m2: what the density stage begins with. */
 OOZE_FORMULA float ooze_push_multiplier(const float *warm_start, uint64_t i, float share, float dt)
 {
-    return share * dt * dt * warm_start[8 * i + OOZE_PUSH_LANE];
+    const float *lane = warm_start + 8 * i + OOZE_PUSH_LANE;
+    return ooze_push_is_multiplier(lane) ? share * dt * dt * lane[0] : 0.0f;
 }
 
 /* After the density stage, in the place of the push; the next step finds the push by it. */
@@ -83,7 +92,7 @@ OOZE_FORMULA void ooze_push_record_multiplier(float *warm_start, uint64_t i, flo
 {
     float *lane = warm_start + 8 * i + OOZE_PUSH_LANE;
     lane[0] = multiplier > 0.0f ? multiplier / (dt * dt) : 0.0f;
-    lane[1] = lane[2] = 0.0f;
+    lane[1] = lane[2] = -lane[0];
 }
 
 #endif

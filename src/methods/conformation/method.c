@@ -127,7 +127,8 @@ static const OozeParamInfo params[PARAM_COUNT] = {
                         "some 16 layers deep, deeper fluid swings"},
     [PARAM_DENSITY_MEAN_TOLERANCE] =
         {"density_mean_tolerance", OOZE_PARAM_REAL, "", 0, 1, 0, NULL,
-         "lodge: density beyond rest, mean over the particles, at which the density stage stops; "
+         "lodge: error of density (beyond rest, and below it where pressure acts), mean over the "
+         "particles, at which the density stage stops; "
          "density_iterations is the most it takes. 0: the mean does not end it"},
     [PARAM_DENSITY_WARM_START] =
         {"density_warm_start", OOZE_PARAM_SWITCH, "", 0, 1, 0, NULL,

@@ -89,15 +89,15 @@ static OozeLodgeCoefficients coefficients_at(const OozeRheology *row,
     return ooze_lodge_coefficients(&first_order, &state);
 }
 
-/* Particle bodies keep all stress of pushes: a change of the velocity of single particles is no
-   motion of theirs. So do materials with surface tension, in whose surface pushes that are not
-   isotropic balance it. */
 /* Pa s: what a step of the row resists at rest with. */
 static float step_viscosity(const OozeRheology *row, const OozeConformationPlan *plan)
 {
     return ooze_sym3_trace(coefficients_at(row, plan, 0.0f).stiffness) / 3.0f;
 }
 
+/* Particle bodies keep all stress of pushes: a change of the velocity of single particles is no
+   motion of theirs. So do materials with surface tension, in whose surface pushes that are not
+   isotropic balance it. */
 static void plan_push_stress(const OozeStepContext *c, OozeConformationPlan *plan)
 {
     const OozeConformationSettings *set = &plan->settings;

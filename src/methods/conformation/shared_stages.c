@@ -31,6 +31,7 @@ OozeStatus ooze_conformation_gather(OozeConformationStep *s, OozeError *error)
 
 OozeDensityJob ooze_conformation_density_job(OozeConformationStep *s, OozeDensityMemory *own)
 {
+    const bool lodge = s->settings.formulation == OOZE_FORMULATION_LODGE;
     return (OozeDensityJob){
         .context = s->context,
         .n = s->n,
@@ -40,7 +41,7 @@ OozeDensityJob ooze_conformation_density_job(OozeConformationStep *s, OozeDensit
         .contact = s->settings.contact_distance,
         .iterations = s->settings.density_iterations,
         .tolerance = s->settings.density_tolerance,
-        .mean_tolerance = s->settings.density_mean_tolerance,
+        .mean_tolerance = lodge ? s->settings.density_mean_tolerance : 0.0f,
         .mobility = s->mobility,
         .min_distance = s->settings.min_distance,
         .drift_share = s->drift_share,
