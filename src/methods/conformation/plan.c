@@ -1,4 +1,5 @@
 #include "methods/conformation/plan.h"
+#include "base/vec3.h"
 
 #include <math.h>
 
@@ -116,7 +117,8 @@ static void plan_push_stress(const OozeStepContext *c, OozeConformationPlan *pla
         plan->isotropic_pushes = plan->isotropic_pushes || row->push_stress_share > 0.0f;
         plan->isotropic_shifts =
             plan->isotropic_shifts && !tension && row->expected_push_share > 0.0f &&
-            ooze_push_stress_is_of_shifts(viscosity, (float)c->spacing, plan->dt);
+            ooze_push_stress_is_of_shifts(viscosity, (float)vec3_length(c->gravity),
+                                          (float)c->spacing, plan->dt);
     }
 }
 

@@ -31,9 +31,16 @@ OOZE_FORMULA float ooze_push_stress_share(float stiffness, float expected_push_s
    change too. */
 #define OOZE_PUSH_STRESS_OF_SHIFTS 0.01f
 
-OOZE_FORMULA bool ooze_push_stress_is_of_shifts(float viscosity, float spacing, float dt)
+/* Spacings by which the density stage holds fluid up in a step, up to which they do: what is taken
+   from larger shifts compresses fluid that lands. */
+#define OOZE_PUSH_STRESS_LONGEST 0.05f
+
+/* `weight`: length of the gravity, m/s2. */
+OOZE_FORMULA bool ooze_push_stress_is_of_shifts(float viscosity, float weight, float spacing,
+                                                float dt)
 {
-    return viscosity * dt >= OOZE_PUSH_STRESS_OF_SHIFTS * spacing * spacing;
+    return viscosity * dt >= OOZE_PUSH_STRESS_OF_SHIFTS * spacing * spacing &&
+           weight * dt * dt <= OOZE_PUSH_STRESS_LONGEST * spacing;
 }
 
 /* The part of a moment of pushes that is taken back. */
