@@ -228,8 +228,8 @@ template <class Body> void for_each(Gpu *gpu, uint64_t n, Body body)
 }
 
 /* body(i, lane): LANES threads share a particle, where threads would be few or wait; each visits
-   every LANES-th group of its neighbours, and lanes_sum adds their results. All lanes of a particle must
-   reach the same calls of lanes_sum. */
+   every LANES-th group of its neighbours, and lanes_sum adds their results. All lanes of a particle
+   must reach the same calls of lanes_sum. */
 template <int LANES, class Body> void for_lanes(Gpu *gpu, Range range, Body body)
 {
     const uint64_t n = range.end > range.first ? range.end - range.first : 0;
