@@ -466,6 +466,13 @@ void scratch_rewind(Gpu *gpu, Mark mark)
     gpu->used = mark.used;
 }
 
+void scratch_trim(Gpu *gpu)
+{
+    if (gpu->chunks > gpu->top + 1) {
+        free_empty_chunks(gpu, gpu->top);
+    }
+}
+
 void scratch_reset(Gpu *gpu)
 {
     Mark empty = {0, 0, 0};

@@ -527,6 +527,7 @@ OozeStatus conformation_step(Engine *engine, ConformationData *data, OozeStepCon
     divergence(&step);
     if (step.regathers_edges) {
         scratch_rewind(step.gpu, step.edges_mark);
+        scratch_trim(step.gpu); /* in a first step: arrays of the solve have a chunk each */
         step.view.contact_of = nullptr;
     }
     failed = move(&step, formulation, error);
