@@ -19,8 +19,7 @@ static void set_stage(OozeWorld *world, Stage stage)
 static OozeWorld *make_block(Stage stage, double friction, OozeSolidId *floor)
 {
     const double d = 0.05;
-    OozeWorld *world = make_world(
-        (Setup){.spacing = d, .time_step = 1.0 / 25, .gravity = down(), .device = OOZE_DEVICE_CPU});
+    OozeWorld *world = make_world((Setup){.spacing = d, .time_step = 1.0 / 25, .gravity = down()});
     add_matter(world, newtonian_matter(5000));
     *floor = add_floor(world, friction);
     set_param(world, "tolerance", 1e-4);
@@ -33,6 +32,7 @@ static OozeWorld *make_block(Stage stage, double friction, OozeSolidId *floor)
 typedef struct Landing {
     double centre, mean_error; /* m after the landing; largest of its last steps */
     int sweeps;                /* of the density stage, in the last ten steps */
+    bool gpu;                  /* which launches sweeps in groups, some of them in vain */
 } Landing;
 
 static int count_sweeps(OozeWorld *world)
@@ -61,6 +61,7 @@ static Landing land(Stage stage)
         landing.sweeps += i >= 15 ? count_sweeps(world) - before : 0;
     }
     landing.centre = take_census(world).centre.y;
+    landing.gpu = strcmp(stats.device, "cuda") == 0;
     ooze_world_destroy(world);
     return landing;
 }
@@ -81,8 +82,10 @@ static void conformation_T121_density_warm_start(void **state)
     MEASURED("mean density error, with the last pressure", warm.mean_error, 0, 1e-3);
     MEASURED("centre over that with many sweeps", ended.centre / cold.centre, 0.99, 1.01);
     MEASURED("centre with the last pressure over it", warm.centre / cold.centre, 0.99, 1.01);
-    MEASURED("sweeps with the last pressure over those without", (double)warm.sweeps / ended.sweeps,
-             0, 0.7);
+    if (!warm.gpu) {
+        MEASURED("sweeps with the last pressure over those without",
+                 (double)warm.sweeps / ended.sweeps, 0, 0.7);
+    }
 }
 
 /* ---- T122: momentum -------------------------------------------------------------------------- */
@@ -100,8 +103,7 @@ static void conformation_T122_density_warm_start_momentum(void **state)
 {
     (void)state;
     const double d = 0.05;
-    OozeWorld *world =
-        make_world((Setup){.spacing = d, .time_step = 1.0 / 25, .device = OOZE_DEVICE_CPU});
+    OozeWorld *world = make_world((Setup){.spacing = d, .time_step = 1.0 / 25});
     add_matter(world, newtonian_matter(5000));
     set_param(world, "velocity_preconditioner", 1);
     set_stage(world, (Stage){true, 1e-3, 60});
