@@ -50,7 +50,7 @@ class DeviceRanksTest(ranks_test.RanksBase):
         self.expect_same_bits(text, (3,))
 
     def test_last_pressure_and_mean_tolerance_have_the_same_bits(self):
-        self.expect_same_bits_of_density_stages("0.1", RANKS)
+        self.expect_same_bits_of_density_stages("0.05", RANKS)
 
     def test_last_pressure_resumes_with_another_number_of_processes(self):
         settings = ranks_test.WARM + ", " + ranks_test.MEAN

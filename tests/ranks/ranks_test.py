@@ -103,7 +103,7 @@ def warm_fluids(duration):
 def last_pressure(settings, duration):
     """Thick honey on the floor, whose density stage has other settings."""
     method = "{name: conformation, velocity_preconditioner: mass, density_iterations: 40, "
-    text = variant(method + settings + "}", "{density: 1400, viscosity: 2000}", "1/200", duration)
+    text = variant(method + settings + "}", "{density: 1400, viscosity: 400}", "1/200", duration)
     return text.replace("position: [0, 0.1, 0]", "position: [0, 0.06, 0]")
 
 
