@@ -38,7 +38,7 @@ if shutil.which("ccache"):
 # expressions with many parentheses.
 DEVICE_SOME = ("T05_(stiff|form) T06 T08_falling_cube T10_beam T17_[cd] "
                "T19_(free_spin|soft_modulus|exchange) T21 T28 T29 T33_(moving|shrink) "
-               "T40 T41 T44 T46 T49 T50 T51 T7[0-3] T81_rest T82 T94").split()
+               "T40 T41 T44 T46 T49 T50 T51 T7[0-3] T81_rest T82 T94 T12[1-4]").split()
 # The others compare with methods that run on the processor alone.
 DEVICE_LINKS = "^links_(T01|T02|T04|T05|T09|T10|T11|T12|T13|T14|T15|T16|T18|T20)_"
 DEVICE_HEAT = "^heat_"

@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "cli/quantity.h"
 #include "cli/report.h"
+#include "world/engine.h"
 
 #ifdef OOZE_WITH_MPI
 #include "mpi/ranks.h"
@@ -165,6 +166,16 @@ int ooze_cluster_agree(OozeCluster *cluster, int code)
         print_reason(cluster);
     }
     return (int)worst[0];
+}
+
+OozeStatus ooze_cluster_choose_device(const OozeCluster *cluster, OozeDevice *device,
+                                      OozeError *error)
+{
+    OozeStatus status = ooze_device_choose(device, error);
+    if (!status && ooze_rank_count(cluster->ranks) > 1 && *device == OOZE_DEVICE_AUTO) {
+        *device = OOZE_DEVICE_CPU;
+    }
+    return status;
 }
 
 void ooze_cluster_report(OozeCluster *cluster, uint64_t steps, OozeText *table)

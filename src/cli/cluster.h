@@ -8,6 +8,7 @@
 #include "base/fail.h"
 #include "base/ranks.h"
 #include "base/text.h"
+#include "ooze/world.h"
 
 typedef struct OozeCluster {
     OozeRanks *ranks; /* NULL: one process */
@@ -28,6 +29,10 @@ int ooze_cluster_agree(OozeCluster *cluster, int code);
 /* Prints an error of this process, which may be the only one that has it, with the process and its
    host, and ends all. Returns the exit code where there is one process. */
 int ooze_cluster_fail(OozeCluster *cluster, const OozeError *error);
+/* Resolves device auto of several processes, which use GPUs where these are asked for. Before the
+   world is built: that checks the memory of the scene, and does not know the processes. */
+OozeStatus ooze_cluster_choose_device(const OozeCluster *cluster, OozeDevice *device,
+                                      OozeError *error);
 /* Messages and bytes of all processes, per step. */
 void ooze_cluster_report(OozeCluster *cluster, uint64_t steps, OozeText *table);
 

@@ -410,6 +410,9 @@ static int simulate(Job *job)
 static int build_world(Job *job)
 {
     OozeError error = {0};
+    if (ooze_cluster_choose_device(&job->cluster, &job->plan.device, &error)) {
+        return ooze_report_error(&error);
+    }
     int shared = job->cluster.threads;
     bool leads = ooze_cluster_leads(&job->cluster); /* others place no particles */
     job->plan.threads = job->plan.threads ? job->plan.threads : (uint64_t)shared;

@@ -65,7 +65,9 @@ static DensitySweep make_sweep(const Engine *engine, const DensityJob *job, cons
     s.x0_smallest = square(s.cubic.smallest);
     s.farthest = (float)(HALF_PERIOD - 1) * 0.5f * job->support;
     s.wall_scale = job->wall_scale / job->volume;
-    s.tolerance = job->between || job->tolerance < 0.0f ? INFINITY : job->tolerance;
+    s.unfinished_limit = job->between ? 0.0 : (double)job->mean_tolerance * (double)s.all;
+    const float always = s.unfinished_limit > 0.0 ? -INFINITY : INFINITY;
+    s.tolerance = job->between ? INFINITY : job->tolerance < 0.0f ? always : job->tolerance;
     s.plain = job->plain;
     s.list = view(&engine->near);
     s.wall_list = view(&engine->near_walls);
@@ -85,6 +87,7 @@ static DensitySweep make_sweep(const Engine *engine, const DensityJob *job, cons
         job->effective_inverse_mass ? job->effective_inverse_mass : job->mobility;
     s.rigid = job->rigid;
     s.ignores_boundary = job->ignores_boundary;
+    s.first_multiplier = job->first_multiplier;
     s.position_only_shift = job->position_only_shift;
     s.drift = job->drift;
     s.evening = job->evening;
@@ -133,7 +136,8 @@ static void load_particles(Gpu *gpu, const DensitySweep *sweep)
             s.x0_lambda[i] =
                 s.start ? pack_x0(s.fixed_point, s.open, s.start[o]) : make_uint4(0, 0, 0, 0);
             s.shift[o] = none;
-            s.multiplier[i].projected = s.multiplier[i].extrapolated = 0.0f;
+            const float first = s.first_multiplier ? s.first_multiplier[o] : 0.0f;
+            s.multiplier[i].projected = s.multiplier[i].extrapolated = first;
             s.density_error[i] = 0.0f;
             if (s.clearance) {
                 s.clearance[i] = 0.0f;
@@ -156,30 +160,41 @@ static void call_between(Gpu *gpu, const DensityJob *job, const DensitySweep *sw
         });
 }
 
-void density_refresh_multipliers(Gpu *gpu, const DensitySweep *sweep, bool may_stop)
+void density_refresh_multipliers(Gpu *gpu, const DensitySweep *sweep)
+{
+    refresh_part(gpu, {sweep->x0_lambda, sizeof(float), sizeof *sweep->x0_lambda,
+                       3 * sizeof(uint32_t), sweep->place_of_particle});
+}
+
+void density_agree(Gpu *gpu, const DensitySweep *sweep, DensityIteration iteration)
 {
     RankShare *share = gpu->share;
     if (!share) {
         return;
     }
     DensityState *state = sweep->state;
-    int32_t *needed =
-        reinterpret_cast<int32_t *>(pinned_bytes(gpu, &share->pinned[2], sizeof *needed));
-    copy_to_pinned(gpu, needed, &state->last_needed, sizeof *needed);
-    refresh_part(gpu, {sweep->x0_lambda, sizeof(float), sizeof *sweep->x0_lambda,
-                       3 * sizeof(uint32_t), sweep->place_of_particle}); /* waits */
-    if (may_stop && gpu->failed == cudaSuccess) {
-        double most = *needed;
-        max_over_ranks(gpu, &most, 1);
-        const int32_t agreed = (int32_t)most;
-        for_each(
-            gpu, 1, OOZE_BODY(uint32_t) { state->last_needed = agreed; });
+    DensityState *found =
+        reinterpret_cast<DensityState *>(pinned_bytes(gpu, &share->pinned[2], sizeof *found));
+    copy_to_pinned(gpu, found, state, sizeof *found);
+    density_refresh_multipliers(gpu, sweep); /* waits */
+    if (gpu->failed != cudaSuccess) {
+        return;
     }
+    double most = found->last_needed;
+    max_over_ranks(gpu, &most, 1);
+    int32_t needed = (int32_t)most;
+    if (sweep->unfinished_limit > 0.0) {
+        uint64_t unfinished = (uint64_t)found->unfinished;
+        sum_over_ranks(gpu, &unfinished, 1);
+        needed = needed_after(needed, iteration.k, (long long)unfinished, sweep->unfinished_limit);
+    }
+    const int32_t agreed = needed;
+    for_each(
+        gpu, 1, OOZE_BODY(uint32_t) { state->last_needed = agreed; });
 }
 
-/* The sum is one of integers, which does not depend on the order: in units of 2^-32. */
 struct Excess {
-    long long sum;
+    long long sum; /* see density_units */
     float worst;
     __device__ void operator+=(const Excess &o)
     {
@@ -208,8 +223,7 @@ static DensityState read_state(Gpu *gpu, const DensityJob *job, const DensitySwe
         OOZE_BODY(uint32_t k) {
             const uint32_t i = s.place_of_particle ? s.place_of_particle[k] : k;
             float above = fmaxf(density_error[i], 0.0f);
-            /* errors above 8, of fluid that diverges, could overflow the sum */
-            Excess one = {llrint((double)fminf(above, 8.0f) * 0x1p32), above};
+            Excess one = {density_units(above), above};
             return one;
         },
         OOZE_BODY(Excess all) {
@@ -247,7 +261,7 @@ static void iterate(Engine *engine, const DensityJob *job, DensitySweep *s)
                                 k == 0};
         density_solid_diagonals(gpu, s, now);
         density_multipliers(gpu, s, now);
-        density_refresh_multipliers(gpu, s, may_stop);
+        may_stop ? density_agree(gpu, s, now) : density_refresh_multipliers(gpu, s);
         density_push_solids(engine, s, now);
         ooze_timer_lap(timer, "density_multipliers");
         const bool pushes = density_pushes_at_once(s) && !job->between;

@@ -14,7 +14,7 @@ struct DensityJob {
     uint64_t n;
     float support, volume, wall_scale, contact;
     int iterations;
-    float tolerance;
+    float tolerance, mean_tolerance;
     bool plain;
     float min_distance, drift_share;
     float4 *drift;                              /* or NULL */
@@ -23,6 +23,7 @@ struct DensityJob {
     float4 *position_only_shift;                /* or NULL */
     const float *load_excess;                   /* with position_only_shift */
     float *multiplier;                          /* or NULL */
+    const float *first_multiplier;              /* or NULL; may be `multiplier` */
     const float *mobility;                      /* or NULL */
     const uint16_t *rigid;                      /* or NULL */
     const float *effective_inverse_mass;        /* or NULL */

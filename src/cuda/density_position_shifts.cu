@@ -39,7 +39,7 @@ void density_relieve(Gpu *gpu, DensitySweep *sweep, bool overlaps)
     sweep->relieving = true;
     for (int k = 0; k < (overlaps ? OOZE_RELIEF_ITERATIONS : 0); k++) {
         density_multipliers(gpu, sweep, iteration);
-        density_refresh_multipliers(gpu, sweep, false);
+        density_refresh_multipliers(gpu, sweep);
         density_corrections(gpu, sweep, iteration, false);
         density_refresh_places(gpu, sweep);
         density_swap(sweep);

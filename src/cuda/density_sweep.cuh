@@ -18,13 +18,18 @@ namespace ooze
 
 /* Read by the host once, after the iterations. */
 struct DensityState {
-    int32_t last_needed; /* last iteration that is needed: some density exceeds the tolerance */
-    int32_t off;         /* converged: later iterations do nothing */
-    int32_t inside;      /* a particle stayed inside a solid in the last push-out */
-    int32_t overlaps;    /* some particles have overlaps to relieve */
-    float solids_moved;  /* m: bound on the travel of dynamic solids since the stage began */
-    float worst;         /* largest density beyond rest */
-    double sum;          /* all density beyond rest */
+    /* last iteration that is needed: some density exceeds the tolerance, and the mean of what is
+       unfinished its own */
+    int32_t last_needed;
+    int32_t off;        /* converged: later iterations do nothing */
+    int32_t inside;     /* a particle stayed inside a solid in the last push-out */
+    int32_t overlaps;   /* some particles have overlaps to relieve */
+    float solids_moved; /* m: bound on the travel of dynamic solids since the stage began */
+    float worst;        /* largest density beyond rest */
+    double sum;         /* all density beyond rest */
+    /* of the particles of this process at the last sweep: sum of ooze_density_unfinished, see
+       density_units; only with a mean tolerance */
+    long long unfinished;
 };
 
 /* Flags of a particle. ROTATED: the line of one of its pairs has rotated by more than 45 degrees.
@@ -52,6 +57,8 @@ struct DensitySweep {
     float farthest;     /* m: largest shift that fixed_point represents */
     float wall_scale;
     float tolerance;
+    double unfinished_limit; /* sum over the particles of all ranks at which iterations stop; 0:
+                                they do not */
     ListView list, wall_list;
     WallView walls;
     SolidsView solids;
@@ -69,6 +76,7 @@ struct DensitySweep {
     float4 *shift;       /* caller's */
     const float4 *start; /* caller's, like the arrays up to `drift`: see DensityJob */
     const float *density_target, *load_excess, *mobility, *effective_inverse_mass;
+    const float *first_multiplier;
     const uint16_t *rigid;
     const uint8_t *ignores_boundary;
     float4 *position_only_shift, *drift;
@@ -89,6 +97,20 @@ struct DensitySweep {
 OOZE_DEVICE bool is_converged(const DensitySweep &s, int k)
 {
     return s.state->last_needed < k;
+}
+
+/* Errors of density are summed as integers, in units of 2^-32, which does not depend on the order.
+   Errors above 8, of fluid that diverges, could overflow the sum. */
+OOZE_DEVICE long long density_units(float error)
+{
+    return llrint((double)fminf(error, 8.0f) * 0x1p32);
+}
+
+/* The last iteration that is needed, after sweep k of all ranks has found `unfinished`. */
+OOZE_BOTH int32_t needed_after(int32_t needed, int k, long long unfinished, double limit)
+{
+    const bool reached = (double)unfinished * 0x1p-32 <= limit;
+    return reached && needed > k ? k : needed;
 }
 
 OOZE_DEVICE bool is_rigid(const DensitySweep &s, uint32_t o)
@@ -151,8 +173,10 @@ void density_push_solids(Engine *engine, const DensitySweep *sweep, DensityItera
 void density_count_touching(Gpu *gpu, const DensitySweep *sweep, DensityIteration iteration);
 void density_push_back(Engine *engine, const DensitySweep *sweep, DensityIteration iteration);
 
-/* Multipliers of ghosts, and, where the iterations `may_stop`, whether some rank needs this one. */
-void density_refresh_multipliers(Gpu *gpu, const DensitySweep *sweep, bool may_stop);
+/* Multipliers of ghosts. */
+void density_refresh_multipliers(Gpu *gpu, const DensitySweep *sweep);
+/* The same, and whether the ranks need another iteration after this one. */
+void density_agree(Gpu *gpu, const DensitySweep *sweep, DensityIteration iteration);
 /* Next positions of ghosts. */
 static inline void density_refresh_places(Gpu *gpu, const DensitySweep *s)
 {

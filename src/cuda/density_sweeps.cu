@@ -182,17 +182,21 @@ OOZE_DEVICE float target_of(const DensitySweep &s, uint32_t o)
     return s.relieving ? 1.0f + s.load_excess[o] : s.density_target ? s.density_target[o] : 1.0f;
 }
 
-/* Change of a multiplier: ooze_projected_step or ooze_plain_step of C / (sum |grad C|^2 + eps) with
-   C = density - density_target. `inverse_mass` is the effective inverse mass of the particle. */
-OOZE_DEVICE float change(const DensitySweep &s, uint32_t i, const PairSums &sums,
-                         float inverse_mass, float c, float momentum)
+/* sum |grad C|^2 + eps. `inverse_mass` is the effective inverse mass of the particle. */
+OOZE_DEVICE float diagonal_of(const DensitySweep &s, uint32_t i, const PairSums &sums,
+                              float inverse_mass)
 {
     float square = sums.square + inverse_mass * dot(sums.gradient, sums.gradient);
     float diagonal = s.cubic.slope * s.cubic.slope * square + s.eps;
     if (s.solid_diagonal && !s.relieving) {
         diagonal += s.solid_diagonal[i];
     }
-    float wanted = c / diagonal;
+    return diagonal;
+}
+
+/* Change of a multiplier: ooze_projected_step or ooze_plain_step. */
+OOZE_DEVICE float change(const DensitySweep &s, uint32_t i, float wanted, float momentum)
+{
     if (s.plain) {
         return ooze_plain_step(wanted);
     }
@@ -202,43 +206,87 @@ OOZE_DEVICE float change(const DensitySweep &s, uint32_t i, const PairSums &sums
     return by;
 }
 
+/* Change of the multiplier of particle i, with C = density - density_target. Returns what is
+   unfinished of its density, to lane 0. */
+template <int LANES, bool OPEN>
+OOZE_DEVICE float change_multiplier(const DensitySweep &s, const DensityIteration &now, uint32_t i,
+                                    uint32_t lane)
+{
+    const uint32_t o = s.order[i];
+    const uint2 own = s.place[i];
+    if (is_converged(s, now.k)) {
+        if (i == 0) {
+            s.state->off = 1;
+        }
+        return 0.0f;
+    }
+    PairSums sums = sum_fluid<LANES, OPEN>(s, i, lane, own, now.first);
+    if (s.wall_push && s.wall_list.count[i] > 0) {
+        add_walls<LANES>(s, i, lane, o, &sums);
+    }
+    if (lane > 0) {
+        return 0.0f;
+    }
+    float density = s.self_density + s.cubic.value * ooze_cubic_sum(sums.value);
+    float over = density - 1.0f, c = density - target_of(s, o);
+    float diagonal = diagonal_of(s, i, sums, mark_of(own) ? inverse_mass_of(s, o) : 1.0f);
+    s.density_error[i] = over;
+    if (over > s.tolerance && s.own.has(o) && s.state->last_needed <= now.k) {
+        s.state->last_needed = now.k + 1;
+    }
+    float unfinished = ooze_density_unfinished(c, s.multiplier[i].extrapolated, diagonal);
+    s.x0_lambda[i].w = float_to_bits(change(s, i, c / diagonal, now.momentum));
+    if (s.clearance && i % SLICE == 0) {
+        s.touches[i / SLICE] = 0;
+    }
+    if (i == 0) {
+        s.state->inside = 0;
+    }
+    return unfinished;
+}
+
+struct Unfinished {
+    long long sum; /* see density_units */
+    __device__ void operator+=(const Unfinished &o) { sum += o.sum; }
+};
+
+/* Of several ranks density_agree decides. */
+struct RecordUnfinished {
+    DensityState *state;
+    int k;
+    double limit;
+    bool decides;
+    __device__ void operator()(Unfinished all) const
+    {
+        state->unfinished = all.sum;
+        if (decides) {
+            state->last_needed = needed_after(state->last_needed, k, all.sum, limit);
+        }
+    }
+};
+
 template <int LANES, bool OPEN>
 static void multipliers(Gpu *gpu, const DensitySweep *sweep, DensityIteration iteration)
 {
     const DensitySweep s = *sweep;
     const DensityIteration now = iteration;
-    for_lanes<LANES>(
-        gpu, s.n, OOZE_BODY(uint32_t i, uint32_t lane) {
-            const uint32_t o = s.order[i];
-            const uint2 own = s.place[i];
-            if (is_converged(s, now.k)) {
-                if (i == 0) {
-                    s.state->off = 1;
-                }
-                return;
-            }
-            PairSums sums = sum_fluid<LANES, OPEN>(s, i, lane, own, now.first);
-            if (s.wall_push && s.wall_list.count[i] > 0) {
-                add_walls<LANES>(s, i, lane, o, &sums);
-            }
-            if (lane > 0) {
-                return;
-            }
-            float density = s.self_density + s.cubic.value * ooze_cubic_sum(sums.value);
-            float over = density - 1.0f, inverse_mass = mark_of(own) ? inverse_mass_of(s, o) : 1.0f;
-            s.density_error[i] = over;
-            if (over > s.tolerance && s.own.has(o) && s.state->last_needed <= now.k) {
-                s.state->last_needed = now.k + 1;
-            }
-            float by = change(s, i, sums, inverse_mass, density - target_of(s, o), now.momentum);
-            s.x0_lambda[i].w = float_to_bits(by);
-            if (s.clearance && i % SLICE == 0) {
-                s.touches[i / SLICE] = 0;
-            }
-            if (i == 0) {
-                s.state->inside = 0;
-            }
-        });
+    if (!(s.unfinished_limit > 0.0) || s.relieving) {
+        for_lanes<LANES>(
+            gpu, s.n, OOZE_BODY(uint32_t i, uint32_t lane) {
+                (void)change_multiplier<LANES, OPEN>(s, now, i, lane);
+            });
+        return;
+    }
+    const Unfinished none = {0};
+    const RecordUnfinished then = {s.state, now.k, s.unfinished_limit, gpu->share == nullptr};
+    sum_lanes<LANES>(
+        gpu, s.n, none,
+        OOZE_BODY(uint32_t i, uint32_t lane) {
+            const float unfinished = change_multiplier<LANES, OPEN>(s, now, i, lane);
+            const Unfinished one = {s.own.has(s.order[i]) ? density_units(unfinished) : 0};
+            return one;
+        },
+        then);
 }
 
 /* ---- corrections ---- */

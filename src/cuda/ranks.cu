@@ -297,6 +297,13 @@ void max_over_ranks(Gpu *gpu, double *values, int count)
     }
 }
 
+void sum_over_ranks(Gpu *gpu, uint64_t *values, int count)
+{
+    if (gpu->share && gpu->failed == cudaSuccess) {
+        gpu->share->ranks->sum(gpu->share->ranks, values, count);
+    }
+}
+
 void any_over_ranks(Gpu *gpu, uint8_t *flags, uint64_t count)
 {
     enum { FLAGS_MAX = 4096 }; /* in one message */
@@ -348,18 +355,22 @@ OozeStatus box_over_ranks(Gpu *gpu, const float4 *points, uint64_t n, PointBox *
     return OOZE_OK;
 }
 
-bool ghosts_suffice(Gpu *gpu, const float4 *u, uint64_t n, float dt, float support)
+bool ghosts_suffice(Gpu *gpu, const float4 *u, const float4 *push, uint64_t n, float dt,
+                    float support)
 {
     RankShare *share = gpu->share;
     if (!share) {
         return true;
     }
     const OwnRange own = own_range(gpu, n);
-    const float4 *own_u = u + own.begin;
+    const float4 *own_u = u + own.begin, *own_push = push ? push + own.begin : nullptr;
+    const float over = 1.0f / dt;
     const PointBox none = box_of_none();
     const PointBox range = sum_to_host(
-        gpu, own.count, none,
-        OOZE_BODY(uint32_t i) { return box_of_point(own_u[i].x, own_u[i].y, own_u[i].z); });
+        gpu, own.count, none, OOZE_BODY(uint32_t i) {
+            const float4 v = own_push ? own_u[i] + over * own_push[i] : own_u[i];
+            return box_of_point(v.x, v.y, v.z);
+        });
     double most[6];
     box_to_maxima(range, most);
     max_over_ranks(gpu, most, 6);

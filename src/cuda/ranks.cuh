@@ -94,14 +94,17 @@ void refresh_store(Gpu *gpu, const Store *store);
 
 /* The largest of the numbers of all ranks, element by element. */
 void max_over_ranks(Gpu *gpu, double *values, int count);
-/* The same of a device array of flags. */
+/* Sums modulo 2^64. */
+void sum_over_ranks(Gpu *gpu, uint64_t *values, int count);
+/* The largest of the flags of a device array. */
 void any_over_ranks(Gpu *gpu, uint8_t *flags, uint64_t count);
 /* The box around the own points of all ranks. */
 OozeStatus box_over_ranks(Gpu *gpu, const float4 *points, uint64_t n, PointBox *box,
                           OozeError *error);
-/* Whether ghosts suffice for neighbours of particles that move by dt u; if not, the method returns
-   without having changed particles, and the substep is repeated. Waits. */
-bool ghosts_suffice(Gpu *gpu, const float4 *u, uint64_t n, float dt, float support);
+/* Whether ghosts suffice for neighbours of particles that move by dt u and `push` (NULL: 0); if
+   not, the method returns without having changed particles, and the substep is repeated. Waits. */
+bool ghosts_suffice(Gpu *gpu, const float4 *u, const float4 *push, uint64_t n, float dt,
+                    float support);
 
 } // namespace ooze
 

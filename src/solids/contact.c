@@ -18,11 +18,6 @@ double ooze_contact_wet_fraction(const OozeSolid *solid, const OozeContactRule *
     return mu >= 1.0 ? 1.0 : 1.0 - pow(1.0 - mu, rule->wet);
 }
 
-bool ooze_touches_add(OozeTouches *touches, int solid, OozeVec3 point, OozeVec3 change)
-{
-    return ooze_touches_record(touches, solid, point, change);
-}
-
 static bool collides(const OozeSolid *solid)
 {
     return solid->params[OOZE_SOLID_COLLIDES] != 0.0;

@@ -43,8 +43,5 @@ void ooze_contact_resolve(const OozeSolid *solids, int count, const OozeContactR
 /* Moves a particle for a step with contacts; true: a solid has changed its position or velocity. */
 bool ooze_contact_advance(const OozeSolid *solids, int count, const OozeContactRule *rule,
                           OozeVec3 *position, OozeVec3 *velocity);
-/* Adds a change; in a full list it is added to the last entry of the same solid. False: the list is
-   full and has none, nothing is recorded. */
-bool ooze_touches_add(OozeTouches *touches, int solid, OozeVec3 point, OozeVec3 change);
 
 #endif

@@ -119,7 +119,8 @@ OOZE_FORMULA OozeVec3 ooze_contact_velocity_after(const OozeContactSolid *solid,
     return vec3_add(contact->velocity, vec3((double)v.x, (double)v.y, (double)v.z));
 }
 
-/* As ooze_touches_add. */
+/* Adds a change; in a full list it is added to the last entry of the same solid. False: the list is
+   full and has none, nothing is recorded. */
 OOZE_FORMULA bool ooze_touches_record(OozeTouches *touches, int solid, OozeVec3 point,
                                       OozeVec3 change)
 {

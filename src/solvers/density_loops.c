@@ -2,6 +2,7 @@
 
 #include "physics/kernels.h"
 #include "solvers/density_formula.h"
+#include "solvers/wall_gradient_f32x4.h"
 
 /* ---- lines ---- */
 
@@ -101,24 +102,10 @@ static inline Sums sum_fluid(const OozeDensitySweep *s, uint64_t i, OozeBox box,
 /* Adds the boundary samples near particle i, which push it along the sum of their gradients. */
 static inline void add_walls(const OozeDensitySweep *s, uint64_t i, OozeBox box, Sums *sums)
 {
-    const OozeBoundary *boundary = s->job->context->boundary;
-    const OozeF32x4 x = s->x[i], smallest = ooze_f32x4_splat(s->cubic.smallest);
+    const OozeWallSamples walls = {s->walls, s->job->context->boundary, box, s->cubic};
     float ignores_boundary = s->ignores_boundary && s->ignores_boundary[i] ? 0.0f : 1.0f;
     float scale = ignores_boundary * s->job->wall_scale / s->job->volume;
-    OozeF32x4 push = {0};
-    for (uint64_t e = s->walls->first[i], last = e + s->walls->count[i]; e < last; e += 4) {
-        OozeF32x4 d[4], volume = {0}, value = {0};
-        for (uint64_t k = 0; k < 4; k++) {
-            bool there = e + k < last;
-            uint32_t b = s->walls->index[there ? e + k : e];
-            d[k] = ooze_f32x4_image(x - ooze_f32x4_load(&boundary->position[b].x), box);
-            volume[k] = there ? scale * boundary->volume[b] : 0.0f;
-        }
-        OozeF32x4 r = ooze_f32x4_sqrt(ooze_f32x4_dots(d, d));
-        OozeF32x4 slope = volume * ooze_cubic_f32x4_slope(&s->cubic, r, &value);
-        sums->density += s->cubic.value * ooze_f32x4_sum(volume * value);
-        push = ooze_f32x4_add_weighted(slope / ooze_f32x4_max(r, smallest), d, push);
-    }
+    OozeF32x4 push = ooze_wall_gradient(&walls, i, s->x[i], scale, &sums->density);
     sums->gradient += push;
     s->wall_push[i] = push;
 }

@@ -93,8 +93,10 @@ static const char *check_gpu_engine(OozeWorld *world, char *text, size_t size)
 bool ooze_world_expects_gpu(OozeWorld *world)
 {
     char text[TEXT_BYTES] = "";
+    /* several processes use GPUs where these are asked for */
+    bool may_choose = world->device == OOZE_DEVICE_AUTO && !world->ranks;
     return world->device == OOZE_DEVICE_CUDA ||
-           (world->device == OOZE_DEVICE_AUTO && check_gpu_engine(world, text, sizeof text));
+           (may_choose && check_gpu_engine(world, text, sizeof text));
 }
 
 void ooze_world_close_engine(OozeWorld *world)

@@ -9,7 +9,7 @@ typedef struct DensityCase {
     OozeStepContext context; /* spacing, support, dt, periodic, solids and boundary */
     OozeStepReport report;   /* of the last run */
     uint64_t n;
-    float support, volume, wall_scale, contact, tolerance, min_distance;
+    float support, volume, wall_scale, contact, tolerance, mean_tolerance, min_distance;
     int iterations;
     bool drifts, relieves;
     /* m that every iteration adds to the first coordinate of every third shift; 0: none */
@@ -17,7 +17,7 @@ typedef struct DensityCase {
     OozeFloat4 *x;
     /* NULL: none */
     OozeFloat4 *start;
-    float *density_target, *load_excess, *mobility, *effective_inverse_mass;
+    float *density_target, *load_excess, *mobility, *effective_inverse_mass, *first_multiplier;
     uint16_t *rigid;
     uint8_t *ignores_boundary;
 } DensityCase;
@@ -25,6 +25,7 @@ typedef struct DensityCase {
 /* n each. */
 typedef struct DensityResult {
     OozeFloat4 *x, *shift, *drift, *position_only_shift;
+    float *multiplier;
     double worst, mean;
 } DensityResult;
 

@@ -1,6 +1,7 @@
 /* The density stage on the device against the processor's, particle by particle. */
 #include "device/fixture.cuh"
 
+#include <algorithm>
 #include <vector>
 
 #include "cuda/density.cuh"
@@ -28,7 +29,8 @@ static const double near_enough = 1e-5, line_digits = 0x1p-8, few = 0.02;
 struct Stage {
     DensityCase c;
     std::vector<OozeFloat4> x, start;
-    std::vector<float> density_target, load_excess, mobility, effective_inverse_mass;
+    std::vector<float> density_target, load_excess, mobility, effective_inverse_mass,
+        first_multiplier;
     std::vector<uint16_t> rigid;
     std::vector<uint8_t> ignores_boundary;
     std::vector<OozeSolid> solids;
@@ -73,6 +75,7 @@ struct Stage {
         c.mobility = mobility.empty() ? nullptr : mobility.data();
         c.effective_inverse_mass =
             effective_inverse_mass.empty() ? nullptr : effective_inverse_mass.data();
+        c.first_multiplier = first_multiplier.empty() ? nullptr : first_multiplier.data();
         c.rigid = rigid.empty() ? nullptr : rigid.data();
         c.ignores_boundary = ignores_boundary.empty() ? nullptr : ignores_boundary.data();
         c.context.solids = solids.data();
@@ -143,8 +146,9 @@ static void sample(Stage *stage)
 
 struct Result {
     std::vector<OozeFloat4> x, shift, drift, position_only_shift;
+    std::vector<float> multiplier;
     double worst = -1.0, mean = -1.0;
-    explicit Result(uint64_t n) : x(n), shift(n), drift(n), position_only_shift(n) {}
+    explicit Result(uint64_t n) : x(n), shift(n), drift(n), position_only_shift(n), multiplier(n) {}
 };
 
 struct BetweenUser {
@@ -191,6 +195,7 @@ static Result on_engine(Engine *e, Stage *stage, OozeStatus expected)
     job.contact = c->contact;
     job.iterations = c->iterations;
     job.tolerance = c->tolerance;
+    job.mean_tolerance = c->mean_tolerance;
     job.min_distance = c->min_distance;
     job.drift_share = OOZE_DRIFT_SHARE;
     job.drift = c->drifts ? sent<float4>(m, zero.data(), n) : nullptr;
@@ -202,6 +207,10 @@ static Result on_engine(Engine *e, Stage *stage, OozeStatus expected)
     job.effective_inverse_mass = sent<float>(m, c->effective_inverse_mass, n);
     job.ignores_boundary = sent<uint8_t>(m, c->ignores_boundary, n);
     job.start = sent<float4>(m, c->start, n);
+    /* one array, as a step has */
+    float *first = sent<float>(m, c->first_multiplier, n);
+    job.first_multiplier = first;
+    job.multiplier = first ? first : scratch<float>(m, n);
     job.between = c->between != 0.0f ? add_between : nullptr;
     job.user = &user;
     record_error(m, expected ? cudaErrorMemoryAllocation : cudaSuccess);
@@ -211,6 +220,7 @@ static Result on_engine(Engine *e, Stage *stage, OozeStatus expected)
     fetch(m, &result.shift, shift);
     fetch(m, &result.drift, job.drift);
     fetch(m, &result.position_only_shift, job.position_only_shift);
+    copy_out(m, result.multiplier.data(), job.multiplier, n * sizeof(float));
     assert_int_equal(m->failed, cudaSuccess);
     result.worst = report.worst_density_error;
     result.mean = report.mean_density_error;
@@ -232,6 +242,7 @@ static Result on_processor(Stage *stage)
                            result.shift.data(),
                            result.drift.data(),
                            result.position_only_shift.data(),
+                           result.multiplier.data(),
                            -1.0,
                            -1.0};
     CHECK_OK(density_reference(&stage->c, &plain, &error));
@@ -443,6 +454,58 @@ static void stops_at_the_density_tolerance(void **state)
     compare(&stage);
 }
 
+/* The worst particle would go on. */
+static void stops_at_the_mean_tolerance(void **state)
+{
+    (void)state;
+    Stage stage;
+    add_block(&stage, 12, here(), 0.995, 0.02);
+    stage.c.iterations = 40;
+    Result whole = compare(&stage);
+    for (int k = 0; k < 4; k++) { /* after an odd or even number of iterations */
+        stage.c.tolerance = k % 2 ? 1e-5f : -1.0f;
+        stage.c.mean_tolerance = k / 2 ? 1e-3f : 5e-4f;
+        Result got = compare(&stage);
+        assert_true(got.mean <= stage.c.mean_tolerance && got.mean > whole.mean);
+        assert_true(got.worst > stage.c.mean_tolerance);
+    }
+    stage.c.tolerance = 0.004f; /* which comes first */
+    stage.c.mean_tolerance = 1e-7f;
+    Result worst = compare(&stage);
+    assert_true(worst.worst <= stage.c.tolerance && worst.mean > stage.c.mean_tolerance);
+    stage.c.mean_tolerance = 1.0f; /* one sweep is always made */
+    assert_true(largest_of(compare(&stage).shift) > 0.0);
+    stage.c.between = (float)(0.01 * spacing); /* no tolerance ends it */
+    compare(&stage);
+}
+
+/* Expanded fluid under multipliers that push too much, and squeezed fluid under those of another
+   stage: sweeps take back the former and go on from the latter. */
+static void begins_with_multipliers(void **state)
+{
+    (void)state;
+    Stage stage;
+    add_block(&stage, 12, here(), 0.97, 0.05);
+    std::vector<float> found = compare(&stage).multiplier;
+    const double unit = *std::max_element(found.begin(), found.end());
+    for (double squeeze : {0.97, 1.02}) {
+        Stage next;
+        add_block(&next, 12, here(), squeeze, 0.05);
+        next.first_multiplier = found;
+        for (float tolerance : {0.0f, 1e-3f}) {
+            next.c.mean_tolerance = tolerance;
+            Result want = on_processor(&next), got = compare(&next);
+            double apart = 0.0, changed = 0.0;
+            for (size_t i = 0; i < found.size(); i++) {
+                apart = fmax(apart, fabs((double)got.multiplier[i] - (double)want.multiplier[i]));
+                changed = fmax(changed, fabs((double)got.multiplier[i] - (double)found[i]));
+            }
+            MEASURED("multipliers differ by", apart / unit, 0.0, 1e-3);
+            assert_true(changed > 0.1 * unit);
+        }
+    }
+}
+
 static void runs_out_of_memory_with_an_error(void **state)
 {
     (void)state;
@@ -522,6 +585,8 @@ int main(void)
         cmocka_unit_test(uses_mobilities_targets_and_bodies),
         cmocka_unit_test(finds_lines_of_pairs_that_turned),
         cmocka_unit_test(stops_at_the_density_tolerance),
+        cmocka_unit_test(stops_at_the_mean_tolerance),
+        cmocka_unit_test(begins_with_multipliers),
         cmocka_unit_test(keeps_fluid_out_of_solids),
         cmocka_unit_test(runs_out_of_memory_with_an_error),
 #ifdef __CUDACC__

@@ -180,6 +180,8 @@ static const Travel lodge[] = {
     {"lodge", {{"formulation", 0}}},
     {"lodge, divergence", {{"formulation", 0}, {"divergence_iterations", 8}}},
     {"lodge, second order", {{"time_integration", 1}}},
+    {"lodge, mean tolerance", {{"density_mean_tolerance", 1e-3}, {"density_iterations", 60}}},
+    {"lodge, last pressure", {{"density_warm_start", 1}, {"density_mean_tolerance", 1e-3}}},
     {"lodge, multigrid", {{"velocity_preconditioner", 2}, {"velocity_iterations", 200}}},
     {"lodge, second order, multigrid",
      {{"time_integration", 1}, {"velocity_preconditioner", 2}, {"velocity_iterations", 200}}},

@@ -49,6 +49,13 @@ class DeviceRanksTest(ranks_test.RanksBase):
                                   ranks_test.TWO_MODES, duration="0.05")
         self.expect_same_bits(text, (3,))
 
+    def test_last_pressure_and_mean_tolerance_have_the_same_bits(self):
+        self.expect_same_bits_of_density_stages("0.05", RANKS)
+
+    def test_last_pressure_resumes_with_another_number_of_processes(self):
+        settings = ranks_test.WARM + ", " + ranks_test.MEAN
+        self.expect_resumed(ranks_test.last_pressure(settings, "0.05"))
+
     def test_heat_and_surface_tension_have_the_same_bits(self):
         """Of two fluids and of walls; particles farther away than a support matter."""
         self.expect_same_bits(ranks_test.warm_fluids("0.05"), (3,))

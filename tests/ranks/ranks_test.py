@@ -100,6 +100,17 @@ def warm_fluids(duration):
     return text.replace("\nprobes:", "\nair: {temperature: 20, transfer: 10}\nprobes:")
 
 
+def last_pressure(settings, duration):
+    """Thick honey on the floor, whose density stage has other settings."""
+    method = "{name: conformation, velocity_preconditioner: mass, density_iterations: 40, "
+    text = variant(method + settings + "}", "{density: 1400, viscosity: 400}", "1/200", duration)
+    return text.replace("position: [0, 0.1, 0]", "position: [0, 0.06, 0]")
+
+
+WARM = "density_warm_start: true"
+MEAN = "density_mean_tolerance: 1e-4"
+
+
 FEW = """ooze: 1
 title: Few particles
 method: {name: conformation, velocity_preconditioner: mass}
@@ -160,6 +171,15 @@ class RanksBase(unittest.TestCase):
                 self.assertEqual((run / table.name).read_text(), table.read_text(), table.name)
         return one
 
+    def expect_same_bits_of_density_stages(self, duration, ranks):
+        """Each of the settings, and both; each leads to other bits."""
+        hashes = set()
+        for settings in (WARM, MEAN, WARM + ", " + MEAN):
+            with self.subTest(settings):
+                hashes.add(self.hash_of(self.expect_same_bits(last_pressure(settings, duration),
+                                                              ranks)))
+        self.assertEqual(len(hashes), 3)
+
     def expect_resumed(self, text):
         scene = self.scene(text)
         folder = pathlib.Path(tempfile.mkdtemp(dir=self.folder))
@@ -185,6 +205,12 @@ class RanksTest(RanksBase):
     def test_second_order_and_modes_have_the_same_bits(self):
         method = "{name: conformation, velocity_preconditioner: mass, divergence_iterations: 2}"
         self.expect_same_bits(variant(method, TWO_MODES, duration="0.1"), (3, 4) if FULL else (3,))
+
+    def test_last_pressure_and_mean_tolerance_have_the_same_bits(self):
+        self.expect_same_bits_of_density_stages("0.1", RANKS if FULL else (3,))
+
+    def test_last_pressure_resumes_with_another_number_of_processes(self):
+        self.expect_resumed(last_pressure(WARM + ", " + MEAN, "0.1"))
 
     def test_heat_surface_tension_and_dynamic_solids_have_the_same_bits(self):
         text = warm_fluids("0.1")

@@ -232,6 +232,30 @@ static void unsupported_settings_switch_to_the_processor(void **state)
     ooze_world_destroy(there.world);
 }
 
+/* Memory is foreseen for the device that takes the steps: with `auto` and several processes that is
+   the processor, whose steps need more. */
+static void several_processes_expect_a_gpu_where_it_is_asked_for(void **state)
+{
+    (void)state;
+    Fixture f = pour(2);
+    OozeEngine willing = mirror;
+    OozeRanks ranks = {.count = 2}, alone = {.count = 1};
+    willing.stand_in = false;
+    f.world->gpu_engine = &willing;
+    f.world->device = OOZE_DEVICE_AUTO;
+    assert_true(ooze_world_expects_gpu(f.world));
+    double on_gpu = ooze_world_bytes_per_particle(f.world);
+    ooze_world_set_ranks(f.world, &ranks);
+    assert_false(ooze_world_expects_gpu(f.world));
+    assert_true(ooze_world_bytes_per_particle(f.world) > 1.5 * on_gpu);
+    f.world->device = OOZE_DEVICE_CUDA;
+    assert_true(ooze_world_expects_gpu(f.world));
+    ooze_world_set_ranks(f.world, &alone);
+    f.world->device = OOZE_DEVICE_AUTO;
+    assert_true(ooze_world_expects_gpu(f.world));
+    ooze_world_destroy(f.world);
+}
+
 /* `auto` skips a stand-in engine and a device that does not exist. */
 static void auto_skips_unavailable_engines(void **state)
 {
@@ -405,6 +429,7 @@ int main(void)
         cmocka_unit_test(measuring_and_adding_particles_between_steps),
         cmocka_unit_test(states_are_restored_on_the_other_engine),
         cmocka_unit_test(unsupported_settings_switch_to_the_processor),
+        cmocka_unit_test(several_processes_expect_a_gpu_where_it_is_asked_for),
         cmocka_unit_test(auto_skips_unavailable_engines),
         cmocka_unit_test(an_engine_that_cannot_be_created),
         cmocka_unit_test(the_log_names_the_engine_once),

@@ -5,6 +5,7 @@
 
 extern "C" {
 #include "methods/ballistic/method.h"
+#include "methods/ballistic/stick_formula.h"
 }
 
 namespace ooze
@@ -22,23 +23,20 @@ struct BallisticView {
 };
 
 /* Applies stickiness, then resolves collisions along the path. */
-OOZE_DEVICE void collide(const BallisticView &s, OozeVec3 from, OozeVec3 *position,
-                         OozeVec3 *velocity, OozeTouches *touches)
+OOZE_DEVICE void collide(const BallisticView &s, OozeBallisticMotion *m, OozeTouches *touches)
 {
     const OozeContactRule &rule = s.contact.rule;
     for (int k = 0; k < s.contact.solids.count; k++) {
         const SolidView &solid = s.contact.solids.items[k];
         if (solid.stick_distance > 0.0) {
-            const OozeContact contact = solid_contact(solid, from);
+            const OozeContact contact = solid_contact(solid, m->from);
             const OozeVec3 pull =
                 ooze_contact_adhesion(solid.stick_strength, solid.stick_distance, &contact,
                                       contact.distance - rule.margin, rule.dt);
-            *velocity = vec3_add(*velocity, pull);
-            *position = vec3_madd(*position, rule.dt, pull);
-            (void)ooze_touches_record(touches, k, from, pull);
+            ooze_ballistic_stick(m, k, pull, rule.dt, touches);
         }
     }
-    contact_resolve(s.contact, from, position, velocity, touches);
+    contact_resolve(s.contact, m->from, &m->position, &m->velocity, touches);
 }
 
 OOZE_DEVICE OozeSolidImpulses sum_dynamic_impulses(const BallisticView &s,
@@ -67,10 +65,10 @@ OOZE_DEVICE void fly(const BallisticView &s, uint32_t i)
     OozeTouches touches;
     touches.count = 0;
     if (s.contact.solids.count > 0) {
-        OozeVec3 position = widen(to), velocity = widen(after);
-        collide(s, widen(x), &position, &velocity, &touches);
-        to = narrow(position);
-        after = narrow(velocity);
+        OozeBallisticMotion m = {widen(x), widen(to), widen(after)};
+        collide(s, &m, &touches);
+        to = narrow(m.position);
+        after = narrow(m.velocity);
     }
     s.x[i] = to;
     s.v[i] = after;

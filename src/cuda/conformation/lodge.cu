@@ -430,6 +430,10 @@ static void allocate(Lodge *solve)
 OOZE_DEVICE float4 expected_push(const StepView &s, uint32_t i)
 {
     bool expected = s.expects_pushes && s.mobility[i] > 0.0f;
+    if (s.first_push) {
+        float share = s.rheology[s.material[i]].expected_push_share;
+        return ooze_push_rate(expected, share, s.dt) * s.first_push[i];
+    }
     OozePush push = ooze_push_expected(s.warm_start, i, expected ? s.dt : 0.0f);
     return f32x4(push.x, push.y, push.z);
 }
@@ -480,6 +484,7 @@ static OozeStatus solve_lodge(Step *step, OozeError *error)
         solve.impact = &impact;
         solve.passes += step->plan.settings.impact_passes;
     }
+    density_warm_start_find(step);
     allocate(&solve);
     StepView s = step->view;
     float4 *u_star = solve.view.u_star;

@@ -96,6 +96,9 @@ OOZE_DEVICE bool carries_pressure(const StepView &s, uint32_t i)
            ooze_carries_pressure(s.mobility[i], s.relief_progress[i], s.long_step);
 }
 
+/* Finds density_multiplier and first_push, after the gather of edges: density_warm_start.cu. */
+void density_warm_start_find(Step *step);
+
 /* Initial guess of a pass, and its record at the end: warm_start.cu. */
 void warm_start(Lodge *solve, int pass);
 void warm_start_record(Lodge *solve);

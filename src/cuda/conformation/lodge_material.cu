@@ -159,7 +159,9 @@ template <int LANES, bool WRAPS, bool MODES> static void finish_loop(Step *step)
             stored[0] = next.x;
             stored[1] = next.y;
             stored[2] = next.z;
-            if (s.expects_pushes) {
+            if (s.first_push) {
+                ooze_push_record_multiplier(s.warm_start, i, s.density_multiplier[i], s.dt);
+            } else if (s.expects_pushes) {
                 ooze_push_record(s.warm_start, i, &s.shift[i].x,
                                  s.rheology[s.material[i]].expected_push_share, s.dt);
             }

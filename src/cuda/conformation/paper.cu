@@ -83,6 +83,7 @@ template <int LANES, bool WRAPS> static void multiplier_loop(const PaperPosition
 {
     const KernelView s = view_of<KernelView>(job->step);
     const ConstraintView c = *job->step->constraint;
+    const OozePaperSwitches acts = {c.corotation, c.deviatoric_only};
     const float4 *x = job->x;
     for_lanes<LANES>(
         job->step->gpu, s.n, OOZE_BODY(uint32_t i, uint32_t lane) {
@@ -92,13 +93,10 @@ template <int LANES, bool WRAPS> static void multiplier_loop(const PaperPosition
             }
             add_walls(s, x, i, &sums);
             ooze_paper_add_square(&sums, sums.edges, s.mobility[i]);
-            OozeSym3 rows = ooze_paper_rows(&sums, strain_beyond_rest(s, i), c.corotation);
-            rows = ooze_constraint_limited(rows, c.deviatoric_only);
             OozeSym3 lambda = sym3_at(c.lambda, i);
-            OozeSym3 change =
-                ooze_paper_change(rows, lambda, sums.diagonal, c.materials[s.material[i]], s.dt);
-            sym3_to(c.lambda, i, ooze_sym3_add(lambda, change));
-            OozeMat3 t = ooze_paper_flux(ooze_constraint_limited(change, c.deviatoric_only));
+            OozeMat3 t = ooze_paper_sweep(&sums, strain_beyond_rest(s, i), acts,
+                                          c.materials[s.material[i]], s.dt, &lambda);
+            sym3_to(c.lambda, i, lambda);
             float base[3];
             for (int k = 0; k < 3; k++) {
                 const float4 row = f32x4(t.m[3 * k], t.m[3 * k + 1], t.m[3 * k + 2]);

@@ -20,15 +20,6 @@ namespace ooze
 static const Formulation *const formulations[] = {&formulation_lodge, &formulation_consistent,
                                                   &formulation_paper};
 
-/* The first setting that only the processor supports; NULL: none. */
-static const char *processor_setting(const OozeConformationSettings *set)
-{
-    const bool lodge = set->formulation == OOZE_FORMULATION_LODGE;
-    return lodge && set->density_warm_start              ? "density_warm_start: true"
-           : lodge && set->density_mean_tolerance > 0.0f ? "density_mean_tolerance"
-                                                         : nullptr;
-}
-
 bool conformation_supports(const OozeStepContext *context, char *why, size_t size)
 {
     OozeConformationSettings set = ooze_conformation_settings(context);
@@ -44,11 +35,7 @@ bool conformation_supports(const OozeStepContext *context, char *why, size_t siz
         snprintf(why, size, "particle bodies with dynamic solids run on the processor alone");
         return false;
     }
-    const char *setting = processor_setting(&set);
-    if (setting) {
-        snprintf(why, size, "'%s' of method 'conformation' runs on the processor alone", setting);
-    }
-    return !setting;
+    return true;
 }
 
 /* The first setting that one GPU supports and several do not; NULL: none. */
@@ -221,12 +208,13 @@ static void allocate(Step *step)
     s->next_pressure = carries ? scratch<OozeCarriedPressure>(gpu, n) : nullptr;
     s->slow = carries ? scratch<float>(gpu, n) : nullptr;
     s->density_multiplier = nullptr;
-    if (carries || step->plan.isotropic_pushes) {
+    if (carries || step->plan.isotropic_pushes || step->plan.warm_density) {
         s->density_multiplier = scratch<float>(gpu, n);
         clear(gpu, s->density_multiplier + n, sizeof *s->density_multiplier);
     }
     s->carried = step->plan.carried;
     s->expects_pushes = step->plan.expects_pushes;
+    s->first_push = step->plan.warm_density ? scratch<float4>(gpu, n) : nullptr;
     s->intruder = s->solids.count > 0 ? scratch<int32_t>(gpu, n) : nullptr;
     bodies_allocate(step);
     find_temperature_rows(step);
@@ -294,6 +282,8 @@ DensityJob density_job(Step *step)
     job.contact = s.contact_distance;
     job.iterations = set->density_iterations;
     job.tolerance = set->density_tolerance;
+    job.mean_tolerance =
+        set->formulation == OOZE_FORMULATION_LODGE ? set->density_mean_tolerance : 0.0f;
     job.mobility = s.mobility;
     job.min_distance = set->min_distance;
     job.drift_share = step->plan.drift_share;
@@ -303,6 +293,7 @@ DensityJob density_job(Step *step)
     job.position_only_shift = s.position_only_shift;
     job.load_excess = s.load_excess;
     job.multiplier = s.density_multiplier;
+    job.first_multiplier = s.first_push ? s.density_multiplier : nullptr;
     job.start = s.x0;
     return job;
 }
@@ -324,6 +315,9 @@ static void predict(Step *step, float4 *x)
     for_each(
         step->gpu, s.n, OOZE_BODY(uint32_t i) {
             x[i] = s.x0[i] + s.dt * s.u[i];
+            if (s.first_push) {
+                x[i] = x[i] + s.first_push[i];
+            }
             s.drift[i] = s.position_only_shift[i] = f32x4(0, 0, 0);
         });
     ooze_timer_lap(step->context->timer, "predict");
@@ -364,8 +358,11 @@ static Arrival arrive(Step *step, float4 *x, const float4 *shift, StepEnd *end)
         step->gpu, s.n, none,
         OOZE_BODY(uint32_t i) {
             float4 corrected = shift[i], still = s.drift[i] + s.position_only_shift[i];
-            float4 u = s.u[i], travel = s.dt * u + corrected + still;
             x[i] = x[i] + corrected + still;
+            if (s.first_push) { /* x has it already */
+                corrected = s.shift[i] = corrected + s.first_push[i];
+            }
+            float4 u = s.u[i], travel = s.dt * u + corrected + still;
             s.u[i] = u + (1.0f / s.dt) * (corrected + s.position_only_shift[i]);
             float4 before = s.velocity[i];
             if (ooze_flies_freely(dot(before, before), s.free_speed)) {
@@ -419,7 +416,7 @@ static OozeStatus move(Step *step, const Formulation *formulation, OozeError *er
     Gpu *gpu = step->gpu;
     StepView *s = &step->view;
     OozeStepTimer *timer = step->context->timer;
-    if (!ghosts_suffice(gpu, s->u, s->n, s->dt, s->support)) {
+    if (!ghosts_suffice(gpu, s->u, s->first_push, s->n, s->dt, s->support)) {
         return OOZE_OK;
     }
     float4 *x = scratch<float4>(gpu, s->n);

@@ -66,7 +66,10 @@ struct StepView {
     OozeCarriedScales carried;
     float *slow;               /* see ooze_carried_slow */
     float *density_multiplier; /* see OozeDensityJob; or NULL */
-    float4 *surface_impulse;   /* velocity that surface tension adds; or NULL */
+    /* What the density stage begins with, besides multipliers in density_multiplier: their shift,
+       m, see density_warm_start.h; NULL: with nothing. */
+    float4 *first_push;
+    float4 *surface_impulse; /* velocity that surface tension adds; or NULL */
 };
 
 struct Step {

@@ -153,11 +153,7 @@ OOZE_DEVICE SystemSum contribution(const SpringsView &s, const OozeSpringsCollis
         ooze_springs_add_particle(&sum.all, &body, x, touch->point, contact.normal, incoming, mass);
     }
     if (ooze_springs_add_reaction(&adhesion, &m.adhesion, body.solid, body.centre, mass)) {
-        const double also[6] = {adhesion.impulse.x, adhesion.impulse.y, adhesion.impulse.z,
-                                adhesion.moment.x,  adhesion.moment.y,  adhesion.moment.z};
-        for (int k = 0; k < 6; k++) {
-            sum.all.b[k] += also[k];
-        }
+        ooze_springs_add_load(&sum.all, &adhesion);
     }
     return sum;
 }
@@ -193,15 +189,10 @@ static void solve_round(SpringsStep *step, BodySolution *solutions)
             if (lane != 0 || own->done) {
                 return;
             }
-            if (sum.all.active == own->active) {
-                own->done = 1;
-                return;
-            }
             SystemSum system;
             ooze_springs_system_begin(&system.all, &all.sent[k]);
             system += sum;
-            own->active = sum.all.active;
-            ooze_springs_system_solve(&system.all, own->x);
+            own->done = !ooze_springs_system_update(&system.all, own->x, &own->active);
         });
 }
 

@@ -119,7 +119,7 @@ void springs_relax(SpringsStep *step);
 OozeStatus springs_move_bodies(SpringsStep *step, OozeError *error);
 OozeStatus springs_balance_bodies(SpringsStep *step, OozeError *error);
 
-/* Eq 12 at the predicted position: see methods/springs/collide.c. */
+/* Stickiness, at the predicted position: see methods/springs/collide.c. */
 OOZE_DEVICE void stick(const SpringsView &s, OozeSpringsCollision *m)
 {
     const OozeContactRule &rule = s.contact.rule;
@@ -132,11 +132,7 @@ OOZE_DEVICE void stick(const SpringsView &s, OozeSpringsCollision *m)
         const OozeVec3 pull =
             ooze_contact_adhesion(solid.stick_strength, solid.stick_distance, &contact,
                                   contact.distance - rule.margin, rule.dt);
-        if ((pull.x != 0.0 || pull.y != 0.0 || pull.z != 0.0) &&
-            ooze_touches_record(&m->adhesion, k, m->position, pull)) {
-            m->velocity = vec3_add(m->velocity, pull);
-            m->position = vec3_madd(m->position, rule.dt, pull);
-        }
+        ooze_springs_stick(m, k, pull, rule.dt);
     }
 }
 

@@ -423,7 +423,7 @@ static bool finds_neighbours(StressStep *step)
                 s.shift[i] = separation(periodic, s.next_x[i], s.pairs.x[i]);
             });
     }
-    return ghosts_suffice(step->gpu, s.shift, s.pairs.n, 1.0f, s.pairs.kernel.support);
+    return ghosts_suffice(step->gpu, s.shift, nullptr, s.pairs.n, 1.0f, s.pairs.kernel.support);
 }
 
 static OozeStatus finish(StressStep *step, OozeError *error)

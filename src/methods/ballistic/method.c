@@ -4,6 +4,7 @@
 
 #include "base/fail.h"
 #include "base/vec3.h"
+#include "methods/ballistic/stick_formula.h"
 #include "solvers/contact_loads.h"
 
 enum { PARAM_CONTACT_DISTANCE, PARAM_COUNT };
@@ -34,21 +35,19 @@ static void collide_with_solids(const FlightJob *job, OozeVec3 from, OozeFloat4 
     if (c->solid_count == 0) {
         return;
     }
-    OozeVec3 position = vec3(x->x, x->y, x->z), velocity = vec3(v->x, v->y, v->z);
+    OozeBallisticMotion m = {from, vec3(x->x, x->y, x->z), vec3(v->x, v->y, v->z)};
     for (int i = 0; i < c->solid_count; i++) {
         if (c->solids[i].params[OOZE_SOLID_STICK_DISTANCE] > 0.0) {
             OozeContact contact = ooze_solid_contact(&c->solids[i], from);
             OozeVec3 pull = ooze_contact_stick(&c->solids[i], &contact,
                                                contact.distance - job->rule.margin, c->dt);
-            velocity = vec3_add(velocity, pull);
-            position = vec3_madd(position, c->dt, pull);
-            (void)ooze_touches_add(touches, i, from, pull);
+            ooze_ballistic_stick(&m, i, pull, c->dt, touches);
         }
     }
-    ooze_contact_resolve(c->solids, c->solid_count, &job->rule, from, &position, &velocity,
+    ooze_contact_resolve(c->solids, c->solid_count, &job->rule, from, &m.position, &m.velocity,
                          touches);
-    *x = (OozeFloat4){(float)position.x, (float)position.y, (float)position.z, 0};
-    *v = (OozeFloat4){(float)velocity.x, (float)velocity.y, (float)velocity.z, 0};
+    *x = (OozeFloat4){(float)m.position.x, (float)m.position.y, (float)m.position.z, 0};
+    *v = (OozeFloat4){(float)m.velocity.x, (float)m.velocity.y, (float)m.velocity.z, 0};
 }
 
 static OozeSolidImpulses sum_dynamic_impulses(const FlightJob *job, const OozeTouches *touches)

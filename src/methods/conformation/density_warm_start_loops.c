@@ -1,6 +1,6 @@
 /* Gathers of density_warm_start.h. */
 #include "methods/conformation/density_warm_start.h"
-#include "solvers/cubic_f32x4.h"
+#include "solvers/wall_gradient_f32x4.h"
 
 static inline OozeF32x4 push_of_fluid(const OozeConformationStep *s, const OozeCubic *cubic,
                                       uint64_t i, bool periodic)
@@ -25,31 +25,16 @@ static inline OozeF32x4 push_of_fluid(const OozeConformationStep *s, const OozeC
     return push;
 }
 
-/* As add_walls of the density stage. */
 static inline OozeF32x4 push_of_walls(const OozeConformationStep *s, const OozeCubic *cubic,
                                       uint64_t i)
 {
-    const OozeNeighbours *walls = s->context->fluid_boundary;
-    const OozeBoundary *boundary = s->context->boundary;
+    const OozeWallSamples walls = {s->context->fluid_boundary, s->context->boundary, s->edges.box,
+                                   *cubic};
     const float scale = s->first_multiplier[i] * s->wall_scale / s->volume;
-    const OozeF32x4 smallest = ooze_f32x4_splat(cubic->smallest);
-    OozeF32x4 push = {0}, value = {0};
-    for (uint64_t e = walls->first[i], last = e + walls->count[i]; e < last; e += 4) {
-        OozeF32x4 d[4], weight = {0};
-        for (uint64_t k = 0; k < 4; k++) {
-            bool there = e + k < last;
-            uint32_t b = walls->index[there ? e + k : e];
-            OozeF32x4 sample = ooze_f32x4_load(&boundary->position[b].x);
-            d[k] = s->x0[i] - sample;
-            d[k][3] = 0;
-            d[k] = ooze_f32x4_image(d[k], s->edges.box);
-            weight[k] = there ? scale * boundary->volume[b] : 0.0f;
-        }
-        OozeF32x4 r = ooze_f32x4_sqrt(ooze_f32x4_dots(d, d));
-        OozeF32x4 slope = weight * ooze_cubic_f32x4_slope(cubic, r, &value);
-        push = ooze_f32x4_add_weighted(slope / ooze_f32x4_max(r, smallest), d, push);
-    }
-    return push;
+    float density = 0.0f; /* not needed */
+    OozeF32x4 x = s->x0[i];
+    x[3] = 0;
+    return ooze_wall_gradient(&walls, i, x, scale, &density);
 }
 
 static void pushes_range(void *data, uint64_t begin, uint64_t end, int worker)

@@ -64,6 +64,12 @@ OOZE_FORMULA void ooze_push_record(float *warm_start, uint64_t i, const float *s
     a[2] = scale * shift[2];
 }
 
+/* Velocity that a solve expects over the shift that the density stage begins with, 1/s. */
+OOZE_FORMULA float ooze_push_rate(bool expected, float share, float dt)
+{
+    return expected ? share / dt : 0.0f;
+}
+
 /* ---- the multipliers of the density stage, with `density_warm_start` ---- */
 
 /* Viscosity times dt/d^2 from which on a density stage begins with all of the last multipliers.

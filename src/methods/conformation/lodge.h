@@ -68,7 +68,7 @@ static inline OozeF32x4 ooze_lodge_expected_push(const OozeConformationStep *s, 
     bool expected = s->expects_pushes && s->mobility[i] > 0.0f;
     if (s->first_push) {
         float share = s->rheology[s->material[i]].expected_push_share;
-        return (expected ? share / s->dt : 0.0f) * s->first_push[i];
+        return ooze_push_rate(expected, share, s->dt) * s->first_push[i];
     }
     OozePush push = ooze_push_expected(s->warm_start, i, expected ? s->dt : 0.0f);
     return ooze_f32x4(push.x, push.y, push.z, 0);

@@ -78,6 +78,23 @@ OOZE_FORMULA OozeMat3 ooze_paper_flux(OozeSym3 change)
     return ooze_mat3_from_sym3(ooze_sym3_scale(ooze_constraint_transpose(change), -1));
 }
 
+/* Which parts of the constraint act. */
+typedef struct OozePaperSwitches {
+    bool corotation, deviatoric_only; /* see OozeConformationSettings */
+} OozePaperSwitches;
+
+/* One sweep of a particle whose `stored` is Q - I: changes the multipliers, returns the flux. */
+OOZE_FORMULA OozeMat3 ooze_paper_sweep(const OozePaperSums *sums, OozeSym3 stored,
+                                       OozePaperSwitches acts, OozeConstraintMaterial material,
+                                       float dt, OozeSym3 *lambda)
+{
+    OozeSym3 rows = ooze_paper_rows(sums, stored, acts.corotation);
+    rows = ooze_constraint_limited(rows, acts.deviatoric_only);
+    OozeSym3 change = ooze_paper_change(rows, *lambda, sums->diagonal, material, dt);
+    *lambda = ooze_sym3_add(*lambda, change);
+    return ooze_paper_flux(ooze_constraint_limited(change, acts.deviatoric_only));
+}
+
 /* Eq 6: rotates Q with the transpose of the velocity gradient l. */
 OOZE_FORMULA OozeSym3 ooze_paper_conformation(OozeSym3 q, OozeMat3 l, float dt, float relaxation)
 {

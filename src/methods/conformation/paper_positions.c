@@ -46,14 +46,11 @@ static void multiplier_range(void *data, uint64_t begin, uint64_t end, int worke
     OozePaperPositions *job = data;
     OozeConstraint *c = job->constraint;
     const OozeConformationStep *s = c->step;
+    const OozePaperSwitches acts = {s->settings.corotation, s->settings.deviatoric_only};
     for (uint64_t i = begin; i < end; i++) {
         OozePaperSums n = sum_neighbours(job, i);
-        OozeSym3 rows = ooze_paper_rows(&n, ooze_strain_beyond_rest(s, i), s->settings.corotation);
-        rows = ooze_constraint_limited(rows, s->settings.deviatoric_only);
-        OozeSym3 change = ooze_paper_change(rows, job->lambda[i], n.diagonal,
-                                            c->materials[s->material[i]], s->dt);
-        job->lambda[i] = ooze_sym3_add(job->lambda[i], change);
-        OozeMat3 t = ooze_paper_flux(ooze_constraint_limited(change, s->settings.deviatoric_only));
+        OozeMat3 t = ooze_paper_sweep(&n, ooze_strain_beyond_rest(s, i), acts,
+                                      c->materials[s->material[i]], s->dt, &job->lambda[i]);
         OozeF32x4 base = {0};
         for (int k = 0; k < 3; k++) {
             OozeF32x4 row = ooze_f32x4(t.m[3 * k], t.m[3 * k + 1], t.m[3 * k + 2], 0);

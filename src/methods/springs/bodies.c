@@ -184,20 +184,13 @@ static OozeLoad solve_body(const OozeSpringsStep *s, int index)
     const OozeSolid *solids = s->context->solids;
     const OozeSpringsBody body = ooze_springs_body(solids, index, &s->free_pose[index], &s->rule);
     OozeLoad adhesion = adhesion_load(s, index);
-    const double also[6] = {adhesion.impulse.x, adhesion.impulse.y, adhesion.impulse.z,
-                            adhesion.moment.x,  adhesion.moment.y,  adhesion.moment.z};
     double x[6] = {0}, active = -1.0;
-    for (int round = 0; round < OOZE_SPRINGS_ACTIVE_ROUNDS; round++) {
+    bool changed = true;
+    for (int round = 0; round < OOZE_SPRINGS_ACTIVE_ROUNDS && changed; round++) {
         OozeSpringsSystem y;
         assemble(s, &body, x, &y);
-        if (y.active == active) {
-            break;
-        }
-        for (int k = 0; k < 6; k++) {
-            y.b[k] += also[k];
-        }
-        active = y.active;
-        ooze_springs_system_solve(&y, x);
+        ooze_springs_add_load(&y, &adhesion);
+        changed = ooze_springs_system_update(&y, x, &active);
     }
     return ooze_springs_load_of(&solids[index], x);
 }

@@ -5,6 +5,7 @@
 
 #include "solids/contact.h"
 #include "solids/dynamic.h"
+#include "solids/sweep_formula.h"
 
 /* The collision of a particle with the solids. */
 typedef struct OozeSpringsCollision {
@@ -29,6 +30,17 @@ OOZE_FORMULA bool ooze_springs_may_collide(double distance, double reach, double
                                            double moved, double support)
 {
     return distance < reach + travel + 2.0 * moved + support;
+}
+
+/* Eq 12: a pull of solid k at the present position. Changes the position as well, like all impulses
+   of this stage. */
+OOZE_FORMULA void ooze_springs_stick(OozeSpringsCollision *m, int k, OozeVec3 pull, double dt)
+{
+    if ((pull.x != 0.0 || pull.y != 0.0 || pull.z != 0.0) &&
+        ooze_touches_record(&m->adhesion, k, m->position, pull)) {
+        m->velocity = vec3_add(m->velocity, pull);
+        m->position = vec3_madd(m->position, dt, pull);
+    }
 }
 
 /* ---- the system of a solid ------------------------------------------------------------------ */
@@ -124,6 +136,16 @@ OOZE_FORMULA void ooze_springs_add_particle(OozeSpringsSystem *y, const OozeSpri
     }
 }
 
+/* Adds the load of stickiness. */
+OOZE_FORMULA void ooze_springs_add_load(OozeSpringsSystem *y, const OozeLoad *load)
+{
+    const double by[6] = {load->impulse.x, load->impulse.y, load->impulse.z,
+                          load->moment.x,  load->moment.y,  load->moment.z};
+    for (int k = 0; k < 6; k++) {
+        y->b[k] += by[k];
+    }
+}
+
 /* Gaussian elimination. The matrix is positive definite, so no pivoting is needed. */
 OOZE_FORMULA void ooze_springs_system_solve(OozeSpringsSystem *y, double x[6])
 {
@@ -143,6 +165,18 @@ OOZE_FORMULA void ooze_springs_system_solve(OozeSpringsSystem *y, double x[6])
         }
         x[p] /= y->a[p][p];
     }
+}
+
+/* Solves for x, unless as many particles are in the system as in the last one, `active`; false: so
+   many are, and x stays. */
+OOZE_FORMULA bool ooze_springs_system_update(OozeSpringsSystem *y, double x[6], double *active)
+{
+    bool changed = y->active != *active;
+    *active = y->active;
+    if (changed) {
+        ooze_springs_system_solve(y, x);
+    }
+    return changed;
 }
 
 /* ---- loads ---------------------------------------------------------------------------------- */

@@ -3,8 +3,7 @@
 #include "base/vec3.h"
 #include "methods/springs/step.h"
 
-/* Eq 12 at the predicted position. Changes the position as well, like all impulses of this
-   stage. */
+/* Stickiness, at the predicted position. */
 static void stick(const OozeSpringsStep *s, OozeSpringsCollision *m)
 {
     const OozeStepContext *c = s->context;
@@ -17,11 +16,7 @@ static void stick(const OozeSpringsStep *s, OozeSpringsCollision *m)
         OozeContact contact = ooze_solid_contact(solid, m->position);
         OozeVec3 pull =
             ooze_contact_stick(solid, &contact, contact.distance - s->rule.margin, c->dt);
-        if ((pull.x != 0.0 || pull.y != 0.0 || pull.z != 0.0) &&
-            ooze_touches_add(&m->adhesion, k, m->position, pull)) {
-            m->velocity = vec3_add(m->velocity, pull);
-            m->position = vec3_madd(m->position, c->dt, pull);
-        }
+        ooze_springs_stick(m, k, pull, c->dt);
     }
 }
 
