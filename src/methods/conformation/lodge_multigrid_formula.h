@@ -106,7 +106,7 @@ OOZE_FORMULA bool ooze_lodge_grid_changed(float before, float now)
 /* So many of the contacts were released. */
 OOZE_FORMULA bool ooze_lodge_grid_released(uint64_t released, uint64_t contacts)
 {
-    return 20 * released > contacts;
+    return 3 * released > contacts;
 }
 
 /* ---- walls and contacts ---- */
