@@ -61,10 +61,10 @@ static double sink(double ratio, int pressure)
     return (begin - end) / 0.3 / speed;
 }
 
-/* 0.85 to 1.15 is what a user expects; bounds beyond that are around today's figures. The fluid is
-   put around the ball with a gap and closes it under its weight, the slower the thicker it is: the
-   ball of ten times the density still slows down, to 1.20 after 2.4 s. Balls of nearly the density
-   of the fluid are slow, because pushes of the density stage resist shear. */
+/* 0.85 to 1.15 is what a user expects; bounds beyond that are around today's figures. Fluid that is
+   put into the tube settles, the slower the thicker it is: the ball of ten times the density still
+   slows down, to 1.20 after 2.4 s. Balls of nearly the density of the fluid are slow, because
+   pushes of the density stage resist shear. */
 static void coupling_T15_sinking(void **state)
 {
     (void)state;
