@@ -179,6 +179,9 @@ OozeStatus ooze_solid_drive(OozeSolid *solid, const OozePose *pose, OozeError *e
     if (ooze_solid_is_dynamic(solid)) { /* placed at once */
         solid->pose = *pose;
         solid->pose.rotation = quat_unit(q);
+        for (int k = 0; k < 6; k++) { /* of where it was */
+            solid->expected_push[k] = 0.0;
+        }
         return OOZE_OK;
     }
     if (!solid->arriving) { /* a second call within a step keeps `previous` */

@@ -26,6 +26,9 @@ typedef struct OozeSolid {
     /* of the full step, where it is divided into substeps; of a dynamic solid `begin` is the pose
        at the beginning of the substep */
     OozePose begin, end;
+    /* Dynamic: acceleration of its centre, m/s2, and angular acceleration, rad/s2, by the density
+       stage of the last substep, which the velocity solve of the next one expects */
+    double expected_push[6];
     bool driven;   /* by the API: follows pose.velocity and spin */
     bool arriving; /* driven, and `pose` is the one at the end of the next step */
     double params[OOZE_SOLID_PARAM_COUNT];

@@ -5,7 +5,7 @@
 
 #include "world/world.h"
 
-enum { OOZE_STATE_TABLES = 18 };
+enum { OOZE_STATE_TABLES = 19 };
 enum { OOZE_STATE_NEXT_ID, OOZE_STATE_EMITTED, OOZE_STATE_REMOVED, OOZE_STATE_COUNTERS };
 
 struct OozeSnapshot {

@@ -123,6 +123,14 @@ static const char *spin_key(const OozeWorld *world, int k, double *initial)
     return names[k];
 }
 
+static const char *push_key(const OozeWorld *world, int k, double *initial)
+{
+    static const char *const names[] = {"x", "y", "z", "about_x", "about_y", "about_z"};
+    (void)world;
+    *initial = 0.0;
+    return names[k];
+}
+
 static const char *probe_key(const OozeWorld *world, int k, double *initial)
 {
     (void)world, (void)initial;
@@ -170,6 +178,10 @@ static const Table tables[OOZE_STATE_TABLES] = {
      "spin x y z (rad/s)"},
     {"solid_spin", OOZE_FIELD_FLOAT64, 3, solids, offsetof(OozeSolid, pose.spin), spin_key, NULL, 0,
      "angular velocity of each solid, rad/s: the spin of its pose, which a frame holds in deg/s"},
+    {"solid_push", OOZE_FIELD_FLOAT64, 6, solids, offsetof(OozeSolid, expected_push), push_key,
+     NULL, 0,
+     "acceleration of each dynamic solid by the pressure of particles in the last substep: of its "
+     "centre, m/s2, and angular, rad/s2"},
     {"solid_sampled_box", OOZE_FIELD_FLOAT64, BOX_NUMBERS, solids, offsetof(OozeSolid, clip), NULL,
      NULL, 0, "box within which a plane has boundary samples: min x y z, max x y z"},
     {"joints", OOZE_FIELD_FLOAT64, OOZE_JOINT_PARAM_COUNT, joints, offsetof(OozeJoint, params),

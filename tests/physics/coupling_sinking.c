@@ -61,10 +61,10 @@ static double sink(double ratio, int pressure)
     return (begin - end) / 0.3 / speed;
 }
 
-/* Today's figures; 0.85 to 1.15 is what a user expects. Viscosity is solved before pressure, so
-   that the fluid which the ball displaces slips along the tube: balls sink twice as fast as they
-   should. With pressure in the velocity solve heavy ones do not. Balls of nearly the density of the
-   fluid are slow, because pushes of the density stage, or the hourglass term, resist shear. */
+/* 0.85 to 1.15 is what a user expects; bounds beyond that are around today's figures. Fluid that is
+   put into the tube settles, the slower the thicker it is: the ball of ten times the density still
+   slows down, to 1.20 after 2.4 s. Balls of nearly the density of the fluid are slow, because
+   pushes of the density stage resist shear. */
 static void coupling_T15_sinking(void **state)
 {
     (void)state;
@@ -72,9 +72,10 @@ static void coupling_T15_sinking(void **state)
     if (!full_sweep()) {
         skip(); /* a minute for each density */
     }
-    MEASURED("density ratio 1.1: speed over theory", sink(1.1, DENSITY_STAGE), 0.1, 0.6);
-    MEASURED("density ratio 1.5", sink(1.5, DENSITY_STAGE), 1.2, 1.8);
-    MEASURED("density ratio 10", sink(10, DENSITY_STAGE), 1.8, 2.5);
+    MEASURED("density ratio 1.1: speed over theory", sink(1.1, DENSITY_STAGE), 0.3, 0.6);
+    MEASURED("density ratio 1.5", sink(1.5, DENSITY_STAGE), 0.7, 1.15);
+    MEASURED("density ratio 3", sink(3, DENSITY_STAGE), 0.85, 1.15);
+    MEASURED("density ratio 10", sink(10, DENSITY_STAGE), 0.85, 1.6);
     MEASURED("pressure in the velocity solve, 1.5", sink(1.5, VELOCITY_SOLVE), 0.4, 0.8);
     MEASURED("pressure in the velocity solve, 3", sink(3, VELOCITY_SOLVE), 0.85, 1.15);
     MEASURED("pressure in the velocity solve, 10", sink(10, VELOCITY_SOLVE), 0.85, 1.15);

@@ -75,6 +75,15 @@ OozeStatus dynamic_create(Step *step, StepDynamic *dynamic, OozeError *error)
     }
     step->dynamic = dynamic;
     dynamic->view = dynamic->solids.view;
+    if (step->plan.expects_pushes) {
+        OozeDynamicCoupling *coupling = &dynamic->solids.coupling;
+        result = ooze_solid_pushes_begin(coupling, (double)step->plan.solid_push_share, error);
+        copy_in(step->gpu, dynamic->view.solids, coupling->solids,
+                (size_t)coupling->count * sizeof *coupling->solids);
+    }
+    if (result) {
+        return result;
+    }
     copy_samples(step, dynamic);
     dynamic->near_count = dynamic_find_near(step->gpu, dynamic->view, step->view.near_walls,
                                             step->view.walls.solid, step->view.n, &dynamic->near);
@@ -100,6 +109,18 @@ void dynamic_spread(Step *step, bool motion)
                     ooze_twist_velocity_at(motion ? &solid.motion : &solid.direction, arm[b]));
             }
         });
+}
+
+void dynamic_expect(Step *step, double sign)
+{
+    if (!step->dynamic) {
+        return;
+    }
+    const DynamicView v = step->dynamic->view;
+    for_each(
+        step->gpu, (uint64_t)v.count,
+        OOZE_BODY(uint32_t k) { ooze_solid_push_add(&v.solids[k], sign); });
+    dynamic_spread(step, true);
 }
 
 /* ---- products of the operator ---- */

@@ -7,6 +7,10 @@
 #include "cuda/density.cuh"
 #include "cuda/dynamic_solids.cuh"
 
+extern "C" {
+#include "methods/conformation/solid_pushes.h"
+}
+
 namespace ooze
 {
 
@@ -27,6 +31,21 @@ static inline DynamicView dynamic_view(const Step *step)
 }
 /* Velocities of the samples by the motion of their solid, or by its search direction. */
 void dynamic_spread(Step *step, bool motion);
+/* Adds the pushes that the solids expect to their motions; or, with a sign of -1, takes them back
+   after the velocity solve. */
+void dynamic_expect(Step *step, double sign);
+/* Share of its push that particle i expects next time, by the gaps of dynamic solids near it. */
+OOZE_DEVICE float dynamic_open_share(const StepView &s, const DynamicView &v, uint32_t i)
+{
+    double share = 1.0;
+    if (v.count > 0) {
+        each_wall(s, i, [&](uint32_t b) {
+            const int32_t k = s.dynamic_of[b];
+            share = k >= 0 ? fmin(share, v.solids[k].open_share) : share;
+        });
+    }
+    return (float)share;
+}
 /* Rows of the solids in the last product, which then has its scalars. */
 void dynamic_product(Lodge *solve, const Product &product);
 /* Set the product aside with a direction of zero; add it to the next one. */

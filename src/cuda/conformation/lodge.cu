@@ -503,6 +503,7 @@ static OozeStatus solve_lodge(Step *step, OozeError *error)
             return sum;
         },
         begin);
+    dynamic_expect(step, 1.0);
     for (int pass = 0; pass < solve.passes && !result; pass++) {
         refresh(gpu, step->view.u, sizeof *step->view.u);
         prepare(&solve, pass > 0);
@@ -534,7 +535,7 @@ static OozeStatus solve_lodge(Step *step, OozeError *error)
         }
         carried_record(&solve);
         bodies_apply_impulses(step, nullptr);
-        dynamic_spread(step, true);
+        dynamic_expect(step, -1.0);
     }
     scratch_rewind(gpu, mark);
     return result;

@@ -1,5 +1,6 @@
 /* Coefficients of the velocity solve, and conformations at the end of the step: see
    methods/conformation/lodge.c. */
+#include "cuda/conformation/dynamic_solids.cuh"
 #include "cuda/conformation/impact.cuh"
 #include "cuda/ranks.cuh"
 
@@ -129,6 +130,7 @@ void prepare(Lodge *solve, bool later_pass)
 template <int LANES, bool WRAPS, bool MODES> static void finish_loop(Step *step)
 {
     StepView s = step->view;
+    const DynamicView dynamic = dynamic_view(step);
     for_lanes<LANES>(
         step->gpu, needed_particles(step->gpu, s.n), OOZE_BODY(uint32_t i, uint32_t lane) {
             RawRows rows = raw_rows<LANES, WRAPS>(s, s.u, i, lane, true);
@@ -162,8 +164,9 @@ template <int LANES, bool WRAPS, bool MODES> static void finish_loop(Step *step)
             if (s.first_push) {
                 ooze_push_record_multiplier(s.warm_start, i, s.density_multiplier[i], s.dt);
             } else if (s.expects_pushes) {
+                const float share = s.rheology[s.material[i]].expected_push_share;
                 ooze_push_record(s.warm_start, i, &s.shift[i].x,
-                                 s.rheology[s.material[i]].expected_push_share, s.dt);
+                                 share * dynamic_open_share(s, dynamic, i), s.dt);
             }
             if (s.next_pressure) {
                 OozeCarriedPressure pressure = s.next_pressure[i];

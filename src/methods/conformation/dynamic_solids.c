@@ -8,6 +8,7 @@
    light solids in viscous fluid move with the fluid. The preconditioner is the inverse mass, as
    for particles: every iterate keeps momentum. */
 #include "methods/conformation/lodge_multigrid.h"
+#include "methods/conformation/solid_pushes.h"
 #include "physics/rigid_motion.h"
 
 void ooze_lodge_solids_spread(OozeLodge *solve)
@@ -90,6 +91,32 @@ void ooze_lodge_solids_pull(OozeConformationStep *s)
         solid->motion = solid->motion_star;
     }
     ooze_coupling_spread_motion(c);
+}
+
+void ooze_lodge_solids_expect(OozeConformationStep *s, double sign)
+{
+    OozeDynamicCoupling *c = s->coupling;
+    if (!c) {
+        return;
+    }
+    for (int k = 0; k < c->count; k++) {
+        ooze_solid_push_add(&c->solids[k], sign);
+    }
+    ooze_coupling_spread_motion(c);
+}
+
+float ooze_lodge_solids_open_share(const OozeConformationStep *s, uint64_t i)
+{
+    const OozeDynamicCoupling *c = s->coupling;
+    const OozeNeighbours *walls = s->context->fluid_boundary;
+    double share = 1.0;
+    if (c && c->near[i / OOZE_COUPLING_GRAIN]) {
+        for (uint64_t e = walls->first[i], last = e + walls->count[i]; e < last; e++) {
+            int k = c->index_of[c->view.solid[walls->index[e]]];
+            share = k >= 0 ? fmin(share, c->solids[k].open_share) : share;
+        }
+    }
+    return (float)share;
 }
 
 double ooze_lodge_solids_product(OozeLodge *solve)

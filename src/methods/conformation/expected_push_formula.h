@@ -54,6 +54,20 @@ OOZE_FORMULA float ooze_push_share(float viscosity, bool elastic, float spacing,
     return elastic ? 0.0f : 1.0f / (1.0f + stiff);
 }
 
+/* Dynamic solids expect the push of the last step as well. In the narrow film between such a solid
+   and another solid, neither it nor the particles near it do: the weight of a solid that falls in
+   the velocity solve squeezes the film out, whose last layers the density stage alone would keep.
+   Widths in spacings. */
+#define OOZE_PUSH_NARROW 2.0
+#define OOZE_PUSH_OPEN   4.0
+
+/* Share that is expected, by the width of the gap. */
+OOZE_FORMULA double ooze_push_open_share(double gap)
+{
+    double share = (gap - OOZE_PUSH_NARROW) / (OOZE_PUSH_OPEN - OOZE_PUSH_NARROW);
+    return share < 0.0 ? 0.0 : share < 1.0 ? share : 1.0;
+}
+
 /* After the density stage has shifted particle i. */
 OOZE_FORMULA void ooze_push_record(float *warm_start, uint64_t i, const float *shift, float share,
                                    float dt)

@@ -484,6 +484,7 @@ static OozeStatus solve_velocities(OozeConformationStep *s, OozeError *error)
     /* a residual bounds the error of the velocities: the tolerance is relative to these */
     solve.speed_square = ooze_lodge_sum(&solve, start_range);
     solve.cg.residual.initial = solve.speed_square;
+    ooze_lodge_solids_expect(s, 1.0);
     solve.passes = s->settings.passes + (s->long_step ? s->settings.impact_passes : 0);
     for (int pass = 0; pass < solve.passes && !status; pass++) {
         Prepare prepare = {.solve = &solve, .later_pass = pass > 0};
@@ -514,9 +515,7 @@ static OozeStatus solve_velocities(OozeConformationStep *s, OozeError *error)
     }
     ooze_carried_record(&solve);
     ooze_step_bodies_apply_impulses(s);
-    if (s->coupling) {
-        ooze_coupling_spread_motion(s->coupling);
-    }
+    ooze_lodge_solids_expect(s, -1.0);
     if (s->context->stress) {
         run(&solve, report_stress_range);
     }

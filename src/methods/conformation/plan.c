@@ -127,13 +127,14 @@ static void plan_push_stress(const OozeStepContext *c, OozeConformationPlan *pla
    and by 1.005 at half of it. */
 #define CARRIED_TOLERANCE 0.5
 
-/* Bodies and dynamic solids would have to expect pushes as well. */
+/* Particle bodies would have to expect pushes as well. */
 static void plan_expected_pushes(const OozeStepContext *c, OozeConformationPlan *plan)
 {
     plan->expects_pushes = plan->settings.formulation == OOZE_FORMULATION_LODGE &&
-                           !plan->settings.carries_pressure && !c->dynamic && c->body_count == 0;
-    plan->warm_density = plan->expects_pushes && plan->settings.density_warm_start &&
+                           !plan->settings.carries_pressure && c->body_count == 0;
+    plan->warm_density = plan->expects_pushes && !c->dynamic && plan->settings.density_warm_start &&
                          plan->settings.density_iterations > 0;
+    plan->solid_push_share = plan->expects_pushes ? 1.0f : 0.0f;
     for (int k = 0; plan->expects_pushes && k < plan->row_count; k++) {
         OozeRheology *row = &plan->rheology[k];
         bool elastic = ooze_warm_start_is_elastic(row, plan->dt);
@@ -144,6 +145,7 @@ static void plan_expected_pushes(const OozeStepContext *c, OozeConformationPlan 
             row->multiplier_share =
                 elastic ? 0.0f : ooze_push_multiplier_share(viscosity, spacing, plan->dt);
         }
+        plan->solid_push_share = ooze_min(plan->solid_push_share, row->expected_push_share);
     }
 }
 

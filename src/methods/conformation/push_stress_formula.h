@@ -53,8 +53,8 @@ OOZE_FORMULA OozeSym3 ooze_push_stress_deviator(OozeSym3 moment, float share)
     return ooze_sym3_scale(moment, share);
 }
 
-/* Samples of walls near a particle. Their normals are averaged up to their sign, since the two
-   faces of a narrow gap have opposite ones. */
+/* Samples of walls near a particle. Their normals are averaged, after opposite ones are turned: the
+   two faces of a narrow gap have such. */
 typedef struct OozeNearWalls {
     float first[3];  /* normal of the first sample */
     float normal[3]; /* weighted sum of normals, turned to the side of the first */
@@ -68,6 +68,10 @@ OOZE_FORMULA float ooze_near_wall_weight(float r2, float support, float volume)
     return left > 0.0f ? volume * left : 0.0f;
 }
 
+/* Cosine of normals below which they are opposite. Not 0: rounding would turn normals of faces at
+   right angles. */
+#define OOZE_NEAR_WALLS_OPPOSITE (-0.5f)
+
 /* Adds a sample with its outward unit normal. */
 OOZE_FORMULA void ooze_near_walls_add(OozeNearWalls *walls, const float *normal, float weight)
 {
@@ -77,7 +81,8 @@ OOZE_FORMULA void ooze_near_walls_add(OozeNearWalls *walls, const float *normal,
         along += walls->first[k] * normal[k];
     }
     for (int k = 0; k < 3; k++) {
-        walls->normal[k] += along < 0.0f ? -weight * normal[k] : weight * normal[k];
+        walls->normal[k] +=
+            along < OOZE_NEAR_WALLS_OPPOSITE ? -weight * normal[k] : weight * normal[k];
     }
     walls->weight += weight;
 }

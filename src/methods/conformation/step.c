@@ -4,6 +4,7 @@
 #include "methods/conformation/impact.h"
 #include "methods/conformation/impact_solve.h"
 #include "methods/conformation/lodge_formula.h"
+#include "methods/conformation/solid_pushes.h"
 #include "solvers/velocity_multigrid.h"
 
 /* The row of rheology of each particle. */
@@ -130,6 +131,9 @@ static OozeStatus run_with_dynamic_solids(OozeConformationStep *s, OozeConformat
     OozeDynamicCoupling coupling;
     double particle_mass = (double)ooze_reference_density(s) * c->spacing * c->spacing * c->spacing;
     OozeStatus status = ooze_coupling_begin(&coupling, c, particle_mass, error);
+    if (!status && s->expects_pushes) {
+        status = ooze_solid_pushes_begin(&coupling, (double)s->solid_push_share, error);
+    }
     if (status) {
         return status;
     }
@@ -140,6 +144,7 @@ static OozeStatus run_with_dynamic_solids(OozeConformationStep *s, OozeConformat
     status = run_stages(s, own, error);
     if (!status && !c->report->too_far) {
         ooze_coupling_load(&coupling);
+        ooze_solid_pushes_record(&coupling);
     }
     return status;
 }
@@ -175,6 +180,7 @@ OozeStatus ooze_conformation_step(void *data, OozeStepContext *c, OozeError *err
         .isotropic_pushes = plan.isotropic_pushes,
         .isotropic_shifts = plan.isotropic_shifts,
         .expects_pushes = plan.expects_pushes,
+        .solid_push_share = plan.solid_push_share,
         .warm_density = plan.warm_density,
         .drift_share = plan.drift_share,
         .evens = plan.evens,

@@ -55,6 +55,7 @@ typedef struct OozeConformationStep {
     OozeCarriedScales carried;
     bool isotropic_pushes, isotropic_shifts; /* see the plan */
     bool expects_pushes;                     /* likewise */
+    float solid_push_share;                  /* likewise */
     bool warm_density;                       /* likewise */
     /* What the density stage begins with, see density_warm_start.h: multipliers, m2, with four zero
        ones; and their shift, m. NULL: with nothing. */
@@ -194,6 +195,11 @@ OozeStatus ooze_conformation_tension(OozeConformationStep *step, OozeError *erro
 /* Adds to dynamic solids the opposite of the forces of their samples on particles, which the chunks
    of the coupling hold; before the velocity solve. */
 void ooze_lodge_solids_pull(OozeConformationStep *step);
+/* Adds the pushes that dynamic solids expect to their motions; or, with a sign of -1, takes them
+   back after the velocity solve. */
+void ooze_lodge_solids_expect(OozeConformationStep *step, double sign);
+/* Share of its push that particle i expects next time, by the gaps of dynamic solids near it. */
+float ooze_lodge_solids_open_share(const OozeConformationStep *step, uint64_t i);
 /* Contact sets of the particles that u would move into a solid. */
 OozeStatus ooze_conformation_find_contacts(OozeConformationStep *step, OozeError *error);
 /* Solids that u may take particles to: step->contact_near. */

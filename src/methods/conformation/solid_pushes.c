@@ -1,0 +1,59 @@
+#include "methods/conformation/solid_pushes.h"
+
+#include "base/fail.h"
+#include "methods/conformation/expected_push_formula.h"
+#include "solids/gap.h"
+
+/* The velocity solve knows of a joint only what it does without particles. */
+static bool has_joint(const OozeDynamicStage *stage, int solid)
+{
+    bool found = false;
+    for (int k = 0; k < stage->joint_count && !found; k++) {
+        found = stage->joints[k].solid == solid || stage->joints[k].other == solid;
+    }
+    return found;
+}
+
+OozeStatus ooze_solid_pushes_begin(OozeDynamicCoupling *c, double share, OozeError *error)
+{
+    const OozeStepContext *context = c->context;
+    size_t count = (size_t)context->solid_count;
+    double *gap = ooze_arena_alloc(context->arena, count, sizeof *gap), d = context->spacing;
+    if (!gap) {
+        return ooze_fail_memory(error, "dynamic solids", count * sizeof *gap);
+    }
+    OozeGapSearch search = {.solids = context->solids,
+                            .count = context->solid_count,
+                            .boundary = context->boundary,
+                            .arena = context->arena,
+                            .spacing = d,
+                            .least = OOZE_PUSH_NARROW * d,
+                            .most = OOZE_PUSH_OPEN * d};
+    OozeStatus status = ooze_solid_gaps(&search, gap, error);
+    for (size_t k = 0; k < count; k++) { /* a process may have some samples of a solid alone */
+        gap[k] = -gap[k];
+    }
+    ooze_halo_max(context->halo, gap, context->solid_count);
+    for (int k = 0; k < c->count && !status; k++) {
+        OozeDynamicSolid *solid = &c->solids[k];
+        const OozeSolid *of = &context->solids[solid->solid];
+        bool held = has_joint(context->dynamic, solid->solid);
+        solid->open_share = held ? 0.0 : ooze_push_open_share(-gap[solid->solid] / d);
+        for (int i = 0; i < 6; i++) {
+            solid->expected_push.v[i] =
+                share * solid->open_share * context->dt * of->expected_push[i];
+        }
+    }
+    return status;
+}
+
+void ooze_solid_pushes_record(OozeDynamicCoupling *c)
+{
+    for (int k = 0; k < c->count; k++) {
+        const OozeDynamicSolid *solid = &c->solids[k];
+        OozeSolid *of = &c->context->dynamic->solids[solid->solid];
+        for (int i = 0; i < 6; i++) {
+            of->expected_push[i] = (solid->motion.v[i] - solid->remembered.v[i]) / c->context->dt;
+        }
+    }
+}

@@ -1,0 +1,21 @@
+/* Pushes of the density stage that dynamic solids expect, as particles do: see
+   expected_push_formula.h. Solids are in host memory also where particles are on a GPU. */
+#ifndef OOZE_METHODS_CONFORMATION_SOLID_PUSHES_H
+#define OOZE_METHODS_CONFORMATION_SOLID_PUSHES_H
+
+#include "solvers/dynamic_coupling.h"
+
+/* Sets expected_push and open_share of the solids, after their motions without particles.
+   `share`: of pushes, in open fluid. */
+OozeStatus ooze_solid_pushes_begin(OozeDynamicCoupling *coupling, double share, OozeError *error);
+/* Stores what the density stage has added to the motions since they were remembered. */
+void ooze_solid_pushes_record(OozeDynamicCoupling *coupling);
+
+/* Adds the pushes to motions that the solve starts from, or with a sign of -1 takes them back. */
+OOZE_FORMULA void ooze_solid_push_add(OozeDynamicSolid *solid, double sign)
+{
+    ooze_twist_add(&solid->motion, sign, &solid->expected_push);
+    ooze_twist_add(&solid->motion_star, sign, &solid->expected_push);
+}
+
+#endif
