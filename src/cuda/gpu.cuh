@@ -93,7 +93,7 @@ struct Mark {
 };
 Mark scratch_mark(const Gpu *gpu);
 void scratch_rewind(Gpu *gpu, Mark mark);
-void scratch_trim(Gpu *gpu); /* frees chunks that hold nothing */
+void scratch_trim(Gpu *gpu);  /* frees chunks that hold nothing */
 void scratch_reset(Gpu *gpu); /* at the beginning of a substep; merges the
                                 chunks into one of the size of the peak */
 
