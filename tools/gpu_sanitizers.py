@@ -64,6 +64,8 @@ SCENES = {
                            "modulus: 2000, relaxation_time: 0.1", ""),
     "conformation multigrid": ("conformation", FEW + ", velocity_preconditioner: multigrid",
                                1 / 240, "viscosity: 500", ""),
+    "conformation density": ("conformation", FEW + ", density_mean_tolerance: 1e-3, "
+                             "density_warm_start: true", 1 / 240, "viscosity: 500", ""),
     "conformation heat": ("conformation", FEW, 1 / 240, "viscosity: 5" + WARM, "heat"),
     "conformation dynamic": ("conformation", FEW, 1 / 240, "viscosity: 5", "dynamic"),
     "conformation bodies": ("conformation", FEW, 1 / 240, "viscosity: 5", "bodies"),
