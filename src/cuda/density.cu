@@ -261,7 +261,11 @@ static void iterate(Engine *engine, const DensityJob *job, DensitySweep *s)
                                 k == 0};
         density_solid_diagonals(gpu, s, now);
         density_multipliers(gpu, s, now);
-        may_stop ? density_agree(gpu, s, now) : density_refresh_multipliers(gpu, s);
+        if (may_stop) {
+            density_agree(gpu, s, now);
+        } else {
+            density_refresh_multipliers(gpu, s);
+        }
         density_push_solids(engine, s, now);
         ooze_timer_lap(timer, "density_multipliers");
         const bool pushes = density_pushes_at_once(s) && !job->between;

@@ -14,6 +14,9 @@
 #include "solids/solid.h"
 #include "solids/surface_lattice.h"
 
+/* Solids with fewer samples are not sampled in cells. */
+#define OOZE_CELL_SAMPLES_MIN 1e5
+
 typedef struct OozeBoundary {
     uint64_t count;
     /* In grid order; zero-padded like the particle store. */

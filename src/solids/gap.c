@@ -10,7 +10,14 @@ static bool collides(const OozeSolid *solid)
     return solid->params[OOZE_SOLID_COLLIDES] != 0.0;
 }
 
-/* The samples of all solids, by solid: those of solid k are order[first[k]] to order[first[k + 1] -
+/* Large solids may have samples near fluid alone, and which ones is not saved. */
+static bool searched(const OozeSolid *solid)
+{
+    return ooze_solid_is_dynamic(solid) && collides(solid) &&
+           solid->sample_count <= OOZE_CELL_SAMPLES_MIN;
+}
+
+/* The samples of dynamic solids, by solid: those of solid k are order[first[k]] to order[first[k + 1] -
    1]. */
 typedef struct Samples {
     uint64_t *first, *order;
@@ -24,15 +31,31 @@ static void sort_samples(const OozeGapSearch *search, const Samples *samples)
         first[k] = 0;
     }
     for (uint64_t i = 0; i < b->count; i++) {
-        first[b->local_solid[i]]++;
+        first[b->local_solid[i]] += searched(&search->solids[b->local_solid[i]]);
     }
     for (int k = 0; k <= search->count; k++) { /* ends, which the next loop makes beginnings */
         sum += first[k];
         first[k] = sum;
     }
     for (uint64_t i = b->count; i-- > 0;) {
-        samples->order[--first[b->local_solid[i]]] = i;
+        if (searched(&search->solids[b->local_solid[i]])) {
+            samples->order[--first[b->local_solid[i]]] = i;
+        }
     }
+}
+
+/* Whether a part of solid k may be within `reach` of the other one: solids like planes have no
+   bounds, and distances change by no more than the point moves. */
+static bool may_be_near(const OozeGapSearch *search, const OozeSweptBounds *bounds, int k,
+                        int other, double reach)
+{
+    const OozeSweptBounds *b = &bounds[k];
+    OozeVec3 low = vec3((double)b->low[0], (double)b->low[1], (double)b->low[2]), normal;
+    OozeVec3 high = vec3((double)b->high[0], (double)b->high[1], (double)b->high[2]);
+    OozeVec3 half = vec3_scale(vec3_sub(high, low), 0.5);
+    double radius = vec3_length(half) + (double)(b->margin + bounds[other].margin);
+    return !(ooze_solid_distance(&search->solids[other], vec3_add(low, half), &normal) >
+             radius + reach);
 }
 
 static bool are_near(const OozeSweptBounds *a, const OozeSweptBounds *b, double reach)
@@ -77,9 +100,13 @@ OozeStatus ooze_solid_gaps(const OozeGapSearch *search, double *gap, OozeError *
         if (!ooze_solid_is_dynamic(solid) || !collides(solid)) {
             continue;
         }
+        if (!searched(solid)) {
+            gap[k] = search->least;
+        }
         for (int other = 0; other < search->count && gap[k] > search->least; other++) {
             if (other != k && collides(&search->solids[other]) &&
-                are_near(&bounds[k], &bounds[other], gap[k])) {
+                are_near(&bounds[k], &bounds[other], gap[k]) &&
+                may_be_near(search, bounds, k, other, gap[k])) {
                 gap[k] = least_distance(search, &samples, k, other, gap[k]);
             }
         }

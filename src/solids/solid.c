@@ -179,7 +179,7 @@ OozeStatus ooze_solid_drive(OozeSolid *solid, const OozePose *pose, OozeError *e
     if (ooze_solid_is_dynamic(solid)) { /* placed at once */
         solid->pose = *pose;
         solid->pose.rotation = quat_unit(q);
-        for (int k = 0; k < 6; k++) { /* of where it was */
+        for (int k = 0; k < 6; k++) { /* the push belongs to the old place */
             solid->expected_push[k] = 0.0;
         }
         return OOZE_OK;

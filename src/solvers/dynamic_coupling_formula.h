@@ -16,7 +16,7 @@ typedef struct OozeDynamicSolid {
     OozeTwist free_motion;                  /* without the particles */
     OozeTwist motion_star;                  /* with forces that act before the velocity solve */
     OozeTwist motion;                       /* with the momentum from the particles so far */
-    double open_share;                      /* of pushes that are expected near it */
+    double push_share, open_share;          /* of pushes expected in open fluid; in its gaps */
     OozeTwist expected_push;                /* velocity change by pushes that it expects */
     OozeTwist remembered;                   /* see ooze_coupling_leave_out */
     OozeTwist collected;                    /* sum of the last ooze_coupling_collect */

@@ -13,8 +13,6 @@
 #include "base/vec3.h"
 #include "world/world.h"
 
-/* Solids with fewer samples are not sampled in cells. */
-#define CELL_SAMPLES_MIN 1e5
 /* Samples per particle above which a larger plane or box is sampled in cells, and below which it no
    longer is: where fluid is almost everywhere, updates of cells cost more than the samples. Other
    shapes always are: without cells their samples would be others. */
@@ -97,7 +95,7 @@ static bool prefers_cells(const OozeWorld *world, const OozeSolid *solid, double
 {
     double particles = (double)ooze_world_particle_count(world);
     double limit = (solid->sampled_in_cells ? CELLS_BELOW : CELLS_ABOVE) * particles;
-    return samples > CELL_SAMPLES_MIN && samples > limit;
+    return samples > OOZE_CELL_SAMPLES_MIN && samples > limit;
 }
 
 /* ---- clip boxes of planes ------------------------------------------------------------------- */
@@ -346,7 +344,7 @@ static Group group_of(const OozeWorld *world, const OozeSolid *solid)
     if (is_plane(solid)) {
         return GROUP_PLANES;
     }
-    bool large = solid->sample_count > CELL_SAMPLES_MIN &&
+    bool large = solid->sample_count > OOZE_CELL_SAMPLES_MIN &&
                  (can_have_cells(world, solid) ||
                   ooze_surface_lattice(solid->shape, world->def.spacing, &lattice));
     return large ? GROUP_LARGE : GROUP_FIXED;
@@ -402,7 +400,7 @@ static OozeStatus update_bounded(OozeWorld *world, OozeSolid *solid, OozeError *
         status = ooze_count_samples(solid->shape, world->def.spacing, &solid->sample_count, error);
         solid->sample_count = status ? 0.0 : fmax(solid->sample_count, 1.0);
     }
-    bool large = solid->sample_count > CELL_SAMPLES_MIN;
+    bool large = solid->sample_count > OOZE_CELL_SAMPLES_MIN;
     bool in_cells = large && ooze_world_find_lattice(world, solid, &lattice) &&
                     (lattice.shape || prefers_cells(world, solid, solid->sample_count));
     if (!status && in_cells != solid->sampled_in_cells) {
@@ -430,7 +428,7 @@ double ooze_world_count_samples(const OozeWorld *world, const OozeBounds *fluid,
                    ooze_count_samples(solid->shape, spacing, &count, NULL) != OOZE_OK) {
             count = 0.0;
         }
-        if (divisible && count > CELL_SAMPLES_MIN) { /* in cells near fluid, if it has more */
+        if (divisible && count > OOZE_CELL_SAMPLES_MIN) { /* in cells near fluid, if it has more */
             count = fmin(count, CELLS_ABOVE * particles);
         }
         total += solid->sampled ? count : 0.0;

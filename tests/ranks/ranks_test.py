@@ -217,6 +217,17 @@ class RanksTest(RanksBase):
         text = text.replace("\nair:", BALL_AND_CUBE + "\nair:")
         self.expect_same_bits(text, RANKS if FULL else (3,))
 
+    def test_a_cube_that_sinks_to_the_floor_has_the_same_bits(self):
+        """Below it is a film of three spacings, in which it expects a part of its push."""
+        text = variant("{name: conformation, velocity_preconditioner: mass}",
+                       "{density: 1000, viscosity: 20}", duration="0.1")
+        text = text.replace("\nprobes:", """
+  - {name: cube, shape: {type: box, size: [0.06, 0.06, 0.06], position: [0.01, 0.065, 0]},
+     density: 2000, friction: inf}
+
+probes:""")
+        self.expect_same_bits(text, RANKS if FULL else (3,))
+
     def test_honey_by_multigrid_has_the_same_bits(self):
         """100 steps. The probe has the iterations of each step, so that these are compared too."""
         text = variant("{name: conformation, velocity_preconditioner: multigrid}",

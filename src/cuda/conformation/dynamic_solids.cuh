@@ -34,17 +34,19 @@ void dynamic_spread(Step *step, bool motion);
 /* Adds the pushes that the solids expect to their motions; or, with a sign of -1, takes them back
    after the velocity solve. */
 void dynamic_expect(Step *step, double sign);
-/* Share of its push that particle i expects next time, by the gaps of dynamic solids near it. */
-OOZE_DEVICE float dynamic_open_share(const StepView &s, const DynamicView &v, uint32_t i)
+/* Share of its push that particle i expects next time, by its material and the dynamic solids near
+   it. */
+OOZE_DEVICE float dynamic_push_share(const StepView &s, const DynamicView &v, uint32_t i)
 {
-    double share = 1.0;
+    const float own = s.rheology[s.material[i]].expected_push_share;
+    float share = own;
     if (v.count > 0) {
         each_wall(s, i, [&](uint32_t b) {
             const int32_t k = s.dynamic_of[b];
-            share = k >= 0 ? fmin(share, v.solids[k].open_share) : share;
+            share = k >= 0 ? fminf(share, ooze_solid_push_share(&v.solids[k], own)) : share;
         });
     }
-    return (float)share;
+    return share;
 }
 /* Rows of the solids in the last product, which then has its scalars. */
 void dynamic_product(Lodge *solve, const Product &product);

@@ -164,9 +164,8 @@ template <int LANES, bool WRAPS, bool MODES> static void finish_loop(Step *step)
             if (s.first_push) {
                 ooze_push_record_multiplier(s.warm_start, i, s.density_multiplier[i], s.dt);
             } else if (s.expects_pushes) {
-                const float share = s.rheology[s.material[i]].expected_push_share;
-                ooze_push_record(s.warm_start, i, &s.shift[i].x,
-                                 share * dynamic_open_share(s, dynamic, i), s.dt);
+                ooze_push_record(s.warm_start, i, &s.shift[i].x, dynamic_push_share(s, dynamic, i),
+                                 s.dt);
             }
             if (s.next_pressure) {
                 OozeCarriedPressure pressure = s.next_pressure[i];

@@ -533,7 +533,9 @@ OozeStatus conformation_step(Engine *engine, ConformationData *data, OozeStepCon
     }
     if (!failed && step.dynamic && !context->report->too_far) {
         dynamic_load(step.gpu, &step.dynamic->solids);
-        ooze_solid_pushes_record(&step.dynamic->solids.coupling);
+        if (step.gpu->failed == cudaSuccess) {
+            ooze_solid_pushes_record(&step.dynamic->solids.coupling);
+        }
     }
     if (!failed) {
         report(&step);

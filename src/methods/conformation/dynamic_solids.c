@@ -105,18 +105,19 @@ void ooze_lodge_solids_expect(OozeConformationStep *s, double sign)
     ooze_coupling_spread_motion(c);
 }
 
-float ooze_lodge_solids_open_share(const OozeConformationStep *s, uint64_t i)
+float ooze_lodge_solids_push_share(const OozeConformationStep *s, uint64_t i)
 {
     const OozeDynamicCoupling *c = s->coupling;
     const OozeNeighbours *walls = s->context->fluid_boundary;
-    double share = 1.0;
-    if (c && c->near[i / OOZE_COUPLING_GRAIN]) {
+    const float own = s->rheology[s->material[i]].expected_push_share;
+    float share = own;
+    if (c && s->context->boundary->count > 0) { /* c->near is that of the density stage by now */
         for (uint64_t e = walls->first[i], last = e + walls->count[i]; e < last; e++) {
             int k = c->index_of[c->view.solid[walls->index[e]]];
-            share = k >= 0 ? fmin(share, c->solids[k].open_share) : share;
+            share = k >= 0 ? ooze_min(share, ooze_solid_push_share(&c->solids[k], own)) : share;
         }
     }
-    return (float)share;
+    return share;
 }
 
 double ooze_lodge_solids_product(OozeLodge *solve)

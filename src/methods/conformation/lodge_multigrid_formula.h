@@ -103,7 +103,8 @@ OOZE_FORMULA bool ooze_lodge_grid_changed(float before, float now)
     return ooze_abs(now - before) > 0.25f * before;
 }
 
-/* So many of the contacts were released. */
+/* A third of the contacts was released; below that, old grids cost fewer iterations than new ones
+   take time. */
 OOZE_FORMULA bool ooze_lodge_grid_released(uint64_t released, uint64_t contacts)
 {
     return 3 * released > contacts;

@@ -30,15 +30,12 @@ OozeStatus ooze_solid_pushes_begin(OozeDynamicCoupling *c, double share, OozeErr
                             .least = OOZE_PUSH_NARROW * d,
                             .most = OOZE_PUSH_OPEN * d};
     OozeStatus status = ooze_solid_gaps(&search, gap, error);
-    for (size_t k = 0; k < count; k++) { /* a process may have some samples of a solid alone */
-        gap[k] = -gap[k];
-    }
-    ooze_halo_max(context->halo, gap, context->solid_count);
     for (int k = 0; k < c->count && !status; k++) {
         OozeDynamicSolid *solid = &c->solids[k];
         const OozeSolid *of = &context->solids[solid->solid];
         bool held = has_joint(context->dynamic, solid->solid);
-        solid->open_share = held ? 0.0 : ooze_push_open_share(-gap[solid->solid] / d);
+        solid->push_share = share;
+        solid->open_share = held ? 0.0 : ooze_push_open_share(gap[solid->solid] / d);
         for (int i = 0; i < 6; i++) {
             solid->expected_push.v[i] =
                 share * solid->open_share * context->dt * of->expected_push[i];

@@ -11,6 +11,14 @@ OozeStatus ooze_solid_pushes_begin(OozeDynamicCoupling *coupling, double share, 
 /* Stores what the density stage has added to the motions since they were remembered. */
 void ooze_solid_pushes_record(OozeDynamicCoupling *coupling);
 
+/* Share of its push that a particle beside the solid expects: `own` in open fluid, but no more than
+   the solid, against which it would be pushed otherwise. */
+OOZE_FORMULA float ooze_solid_push_share(const OozeDynamicSolid *solid, float own)
+{
+    const float limit = (float)solid->push_share;
+    return (own < limit ? own : limit) * (float)solid->open_share;
+}
+
 /* Adds the pushes to motions that the solve starts from, or with a sign of -1 takes them back. */
 OOZE_FORMULA void ooze_solid_push_add(OozeDynamicSolid *solid, double sign)
 {

@@ -198,8 +198,9 @@ void ooze_lodge_solids_pull(OozeConformationStep *step);
 /* Adds the pushes that dynamic solids expect to their motions; or, with a sign of -1, takes them
    back after the velocity solve. */
 void ooze_lodge_solids_expect(OozeConformationStep *step, double sign);
-/* Share of its push that particle i expects next time, by the gaps of dynamic solids near it. */
-float ooze_lodge_solids_open_share(const OozeConformationStep *step, uint64_t i);
+/* Share of its push that particle i expects next time, by its material and the dynamic solids near
+   it. */
+float ooze_lodge_solids_push_share(const OozeConformationStep *step, uint64_t i);
 /* Contact sets of the particles that u would move into a solid. */
 OozeStatus ooze_conformation_find_contacts(OozeConformationStep *step, OozeError *error);
 /* Solids that u may take particles to: step->contact_near. */

@@ -210,9 +210,8 @@ static void store_range(void *data, uint64_t begin, uint64_t end, int worker)
         if (s->warm_density) {
             ooze_push_record_multiplier(s->warm_start, i, s->density_multiplier[i], s->dt);
         } else if (s->expects_pushes) {
-            float share = s->rheology[s->material[i]].expected_push_share;
             ooze_push_record(s->warm_start, i, (const float *)&s->shift[i],
-                             share * ooze_lodge_solids_open_share(s, i), s->dt);
+                             ooze_lodge_solids_push_share(s, i), s->dt);
         }
     }
 }

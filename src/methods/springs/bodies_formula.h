@@ -167,8 +167,8 @@ OOZE_FORMULA void ooze_springs_system_solve(OozeSpringsSystem *y, double x[6])
     }
 }
 
-/* Solves for x, unless as many particles are in the system as in the last one, `active`; false: so
-   many are, and x stays. */
+/* Solves for x, unless as many particles are in the system as in the last one, `active`; false: the
+   number is unchanged, and so is x. */
 OOZE_FORMULA bool ooze_springs_system_update(OozeSpringsSystem *y, double x[6], double *active)
 {
     bool changed = y->active != *active;
