@@ -17,8 +17,8 @@ static bool searched(const OozeSolid *solid)
            solid->sample_count <= OOZE_CELL_SAMPLES_MIN;
 }
 
-/* The samples of dynamic solids, by solid: those of solid k are order[first[k]] to order[first[k + 1] -
-   1]. */
+/* The samples of dynamic solids, by solid: those of solid k are order[first[k]] to
+   order[first[k + 1] - 1]. */
 typedef struct Samples {
     uint64_t *first, *order;
 } Samples;
