@@ -53,8 +53,8 @@ OOZE_FORMULA OozeSym3 ooze_push_stress_deviator(OozeSym3 moment, float share)
     return ooze_sym3_scale(moment, share);
 }
 
-/* Samples of walls near a particle. Their normals are averaged, after opposite ones, as those of the
-   two faces of a narrow gap, are turned. */
+/* Samples of walls near a particle. Their normals are averaged, after opposite ones, as those of
+   the two faces of a narrow gap, are turned. */
 typedef struct OozeNearWalls {
     float first[3];  /* normal of the first sample */
     float normal[3]; /* weighted sum of normals, turned to the side of the first */
