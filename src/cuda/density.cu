@@ -166,7 +166,8 @@ void density_refresh_multipliers(Gpu *gpu, const DensitySweep *sweep)
                        3 * sizeof(uint32_t), sweep->place_of_particle});
 }
 
-void density_agree(Gpu *gpu, const DensitySweep *sweep, DensityIteration iteration)
+/* Multipliers of ghosts, and whether the ranks need another iteration after this one. */
+static void agree(Gpu *gpu, const DensitySweep *sweep, DensityIteration iteration)
 {
     RankShare *share = gpu->share;
     if (!share) {
@@ -262,7 +263,7 @@ static void iterate(Engine *engine, const DensityJob *job, DensitySweep *s)
         density_solid_diagonals(gpu, s, now);
         density_multipliers(gpu, s, now);
         if (may_stop) {
-            density_agree(gpu, s, now);
+            agree(gpu, s, now);
         } else {
             density_refresh_multipliers(gpu, s);
         }

@@ -175,8 +175,6 @@ void density_push_back(Engine *engine, const DensitySweep *sweep, DensityIterati
 
 /* Multipliers of ghosts. */
 void density_refresh_multipliers(Gpu *gpu, const DensitySweep *sweep);
-/* The same, and whether the ranks need another iteration after this one. */
-void density_agree(Gpu *gpu, const DensitySweep *sweep, DensityIteration iteration);
 /* Next positions of ghosts. */
 static inline void density_refresh_places(Gpu *gpu, const DensitySweep *s)
 {

@@ -250,7 +250,7 @@ struct Unfinished {
     __device__ void operator+=(const Unfinished &o) { sum += o.sum; }
 };
 
-/* With several ranks density_agree decides, after this sum. */
+/* With several ranks `agree` of density.cu decides, after this sum. */
 struct RecordUnfinished {
     DensityState *state;
     int k;
