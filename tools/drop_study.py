@@ -7,8 +7,8 @@ converged run.
 
 SCENEs are all scenes/bench/drop_*.yaml by default. The converged run has the tolerance 1e-4, up
 to 1000 velocity iterations, 60 density iterations without the pressure of the last step, and
-substeps (max_travel 1); `--converged none` leaves it out. `--set`
-changes a setting of the runs that are compared with it.
+substeps (max_travel 1); `--converged none` leaves it out. `--set` changes a setting of the runs
+that are compared with it.
 Processor time is printed for shared machines: divided by the number of threads, it is a lower
 bound of the wall time. The density error is that above rest in the worst step: mean over the
 particles, and of the worst particle."""

@@ -18,11 +18,6 @@ double ooze_contact_wet_fraction(const OozeSolid *solid, const OozeContactRule *
     return mu >= 1.0 ? 1.0 : 1.0 - pow(1.0 - mu, rule->wet);
 }
 
-static bool collides(const OozeSolid *solid)
-{
-    return solid->params[OOZE_SOLID_COLLIDES] != 0.0;
-}
-
 /* Without the wet friction. */
 static OozeContactSolid view_of(const OozeSolid *solid)
 {
@@ -47,7 +42,7 @@ static bool sweep_once(OozeContactSweep *sweep, const OozeSolid *solids, int cou
 {
     ooze_sweep_round(sweep);
     for (int i = 0; i < count; i++) {
-        if (collides(&solids[i])) {
+        if (ooze_solid_collides(&solids[i])) {
             OozeContactSolid view = view_of(&solids[i]);
             OozeBounds box = ooze_shape_bounds(solids[i].shape);
             ooze_sweep_find(sweep, rule, &view, &box, i, moving);
@@ -68,7 +63,7 @@ static bool push_once(OozeContactSweep *sweep, const OozeSolid *solids, int coun
     /* dynamic solids first, so that the particle ends outside of the others */
     for (int k = 0; k < 2 * count; k++) {
         int i = k % count;
-        if (!collides(&solids[i]) || ooze_solid_is_dynamic(&solids[i]) != (k < count)) {
+        if (!ooze_solid_collides(&solids[i]) || ooze_solid_is_dynamic(&solids[i]) != (k < count)) {
             continue;
         }
         OozeContact contact;

@@ -16,7 +16,7 @@ bool ooze_solids_collide(const OozeSolid *solids, int a, int b, const OozeJoint 
                          int joint_count)
 {
     const OozeSolid *p = &solids[a], *q = &solids[b];
-    return p->params[OOZE_SOLID_COLLIDES] != 0.0 && q->params[OOZE_SOLID_COLLIDES] != 0.0 &&
+    return ooze_solid_collides(p) && ooze_solid_collides(q) &&
            (ooze_solid_is_dynamic(p) || ooze_solid_is_dynamic(q)) &&
            !are_joined(joints, joint_count, a, b);
 }

@@ -17,6 +17,11 @@ OOZE_FORMULA bool ooze_solid_is_dynamic(const OozeSolid *solid)
     return solid->mass.density > 0.0;
 }
 
+OOZE_FORMULA bool ooze_solid_collides(const OozeSolid *solid)
+{
+    return solid->params[OOZE_SOLID_COLLIDES] != 0.0;
+}
+
 /* Centre of mass in the world, at a pose. */
 OOZE_FORMULA OozeVec3 ooze_dynamic_centre(const OozeSolid *solid, const OozePose *pose)
 {

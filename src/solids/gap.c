@@ -5,15 +5,10 @@
 #include "solids/dynamic_formula.h"
 #include "solids/swept_bounds.h"
 
-static bool collides(const OozeSolid *solid)
-{
-    return solid->params[OOZE_SOLID_COLLIDES] != 0.0;
-}
-
 /* Large solids may have samples near fluid alone, and which ones is not saved. */
 static bool searched(const OozeSolid *solid)
 {
-    return ooze_solid_is_dynamic(solid) && collides(solid) &&
+    return ooze_solid_is_dynamic(solid) && ooze_solid_collides(solid) &&
            solid->sample_count <= OOZE_CELL_SAMPLES_MIN;
 }
 
@@ -97,14 +92,14 @@ OozeStatus ooze_solid_gaps(const OozeGapSearch *search, double *gap, OozeError *
     for (int k = 0; k < search->count; k++) {
         const OozeSolid *solid = &search->solids[k];
         gap[k] = search->most;
-        if (!ooze_solid_is_dynamic(solid) || !collides(solid)) {
+        if (!ooze_solid_is_dynamic(solid) || !ooze_solid_collides(solid)) {
             continue;
         }
         if (!searched(solid)) {
             gap[k] = search->least;
         }
         for (int other = 0; other < search->count && gap[k] > search->least; other++) {
-            if (other != k && collides(&search->solids[other]) &&
+            if (other != k && ooze_solid_collides(&search->solids[other]) &&
                 are_near(&bounds[k], &bounds[other], gap[k]) &&
                 may_be_near(search, bounds, k, other, gap[k])) {
                 gap[k] = least_distance(search, &samples, k, other, gap[k]);

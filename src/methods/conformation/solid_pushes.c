@@ -29,13 +29,14 @@ OozeStatus ooze_solid_pushes_begin(OozeDynamicCoupling *c, double share, OozeErr
                             .spacing = d,
                             .least = OOZE_PUSH_NARROW * d,
                             .most = OOZE_PUSH_OPEN * d};
-    OozeStatus status = ooze_solid_gaps(&search, gap, error);
+    bool expects = share > 0.0;
+    OozeStatus status = expects ? ooze_solid_gaps(&search, gap, error) : OOZE_OK;
     for (int k = 0; k < c->count && !status; k++) {
         OozeDynamicSolid *solid = &c->solids[k];
         const OozeSolid *of = &context->solids[solid->solid];
-        bool held = has_joint(context->dynamic, solid->solid);
+        bool open = expects && !has_joint(context->dynamic, solid->solid);
         solid->push_share = share;
-        solid->open_share = held ? 0.0 : ooze_push_open_share(gap[solid->solid] / d);
+        solid->open_share = open ? ooze_push_open_share(gap[solid->solid] / d) : 0.0;
         for (int i = 0; i < 6; i++) {
             solid->expected_push.v[i] =
                 share * solid->open_share * context->dt * of->expected_push[i];

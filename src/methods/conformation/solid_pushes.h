@@ -5,8 +5,8 @@
 
 #include "solvers/dynamic_coupling.h"
 
-/* Sets expected_push and open_share of the solids, after their motions without particles.
-   `share`: of pushes, in open fluid. */
+/* Sets push_share, open_share and expected_push of the solids, after their motions without
+   particles. `share`: of pushes, in open fluid; gaps are searched where it is not 0. */
 OozeStatus ooze_solid_pushes_begin(OozeDynamicCoupling *coupling, double share, OozeError *error);
 /* Stores what the density stage has added to the motions since they were remembered. */
 void ooze_solid_pushes_record(OozeDynamicCoupling *coupling);

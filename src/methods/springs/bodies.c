@@ -33,7 +33,7 @@ static bool may_collide(const OozeSpringsStep *s, uint64_t k)
     double travel = (double)sqrtf(ooze_f32x4_dot3(delta, delta));
     for (int b = 0; b < c->solid_count; b++) {
         const OozeSolid *solid = &c->solids[b];
-        if (ooze_solid_is_dynamic(solid) && solid->params[OOZE_SOLID_COLLIDES] != 0.0) {
+        if (ooze_solid_is_dynamic(solid) && ooze_solid_collides(solid)) {
             OozeContact contact = ooze_solid_contact(solid, at);
             double reach = s->rule.margin + solid->params[OOZE_SOLID_STICK_DISTANCE];
             if (ooze_springs_may_collide(contact.distance, reach, travel,
