@@ -61,7 +61,40 @@
         }                                                                                          \
     } while (0)
 
-/* True in `make test-full`, where sweeps run whole. */
+/* A figure that is outside its bounds today: KNOWN_GAP("range", x, low, high, today). It is counted
+   (tools/test.py) and listed (docs/known-gaps.md), and does not fail. It fails where the figure is
+   farther from the bounds than `today` by more than a quarter of that distance. */
+#define KNOWN_GAP(what, value, low, high, today)                                                   \
+    do {                                                                                           \
+        double gap_value = (value), gap_low = (low), gap_high = (high), gap_today = (today);       \
+        double gap_least = gap_today < gap_low ? gap_today - (gap_low - gap_today) / 4 : gap_low;  \
+        double gap_most =                                                                          \
+            gap_today > gap_high ? gap_today + (gap_today - gap_high) / 4 : gap_high;              \
+        int gap_closed = gap_value >= gap_low && gap_value <= gap_high;                            \
+        printf("  %s: %s: %.6g (bound %.6g .. %.6g, on record %.6g)\n",                            \
+               gap_closed ? "closed gap" : "known gap", what, gap_value, gap_low, gap_high,        \
+               gap_today);                                                                         \
+        if (!(gap_value >= gap_least && gap_value <= gap_most)) {                                  \
+            fail_msg("%s = %.9g is farther from %.9g .. %.9g than %.9g", what, gap_value, gap_low, \
+                     gap_high, gap_today);                                                         \
+        }                                                                                          \
+    } while (0)
+
+/* Leaves the rest of a test out and says why; ACCEPTANCE_MAIN then reports the test as skipped. */
+#define SKIP_TEST(why)                                                                             \
+    do {                                                                                           \
+        printf("  skipped: %s\n", why);                                                            \
+        *skipped_tests() += 1;                                                                     \
+        skip();                                                                                    \
+    } while (0)
+
+static inline int *skipped_tests(void)
+{
+    static int count;
+    return &count;
+}
+
+/* True in `make test-all`, where sweeps run whole. */
 static inline int full_sweep(void)
 {
     const char *full = getenv("OOZE_FULL");
@@ -82,7 +115,8 @@ static inline int sanitized(void)
     return 0;
 }
 
-/* main() of an acceptance program: runs the test named on the command line, or all. */
+/* main() of an acceptance program: runs the test named on the command line, or all. Returns 77,
+   which CTest reports as skipped, where the named test left itself out. */
 #define ACCEPTANCE_MAIN(...)                                                                       \
     int main(int argc, char **argv)                                                                \
     {                                                                                              \
@@ -90,7 +124,8 @@ static inline int sanitized(void)
         if (argc > 1) {                                                                            \
             cmocka_set_test_filter(argv[1]);                                                       \
         }                                                                                          \
-        return cmocka_run_group_tests(tests, NULL, NULL);                                          \
+        int failed = cmocka_run_group_tests(tests, NULL, NULL);                                    \
+        return failed == 0 && argc > 1 && *skipped_tests() > 0 ? 77 : failed;                      \
     }
 
 #endif

@@ -220,8 +220,7 @@ static void conformation_T91_rows(void **state)
 {
     (void)state;
     if (!full_sweep()) {
-        printf("  takes minutes: only with OOZE_FULL=1\n");
-        skip();
+        SKIP_TEST("takes minutes: only in make test-all");
     }
     static const char *const names[] = {"coil0", "coil1", "coil2", "coil3"};
     static const char *const one[] = {"coil"};

@@ -171,8 +171,7 @@ static void conformation_T14_rope(void **state)
 {
     (void)state;
     if (!full_sweep()) {
-        printf("  takes minutes: only with OOZE_FULL=1\n");
-        skip();
+        SKIP_TEST("takes minutes: only in make test-all");
     }
     Coil coil = {.spacing = 0.0025,
                  .radius = 0.01,

@@ -302,7 +302,7 @@ static void conformation_T105_wave(void **state)
 {
     (void)state;
     if (!full_sweep()) {
-        skip(); /* minutes */
+        SKIP_TEST("takes minutes: only in make test-all");
     }
     const int length[] = {20, 30, 40};
     const double most[] = {7.5, 4, 3};
@@ -323,7 +323,7 @@ static void conformation_T106_tray(void **state)
 {
     (void)state;
     if (!full_sweep()) {
-        skip(); /* minutes */
+        SKIP_TEST("takes minutes: only in make test-all");
     }
     Levelling steep = level_tray(0.02, 8, 1.0 / 240, DENSITY_STAGE);
     MEASURED("tilt 0.02: rate over theory", steep.rate, 0.85, 1.15);
@@ -343,7 +343,7 @@ static void conformation_T107_pool(void **state)
 {
     (void)state;
     if (!full_sweep()) {
-        skip(); /* minutes */
+        SKIP_TEST("takes minutes: only in make test-all");
     }
     Rest rest = rest_pool(5, 1.0 / 240, DENSITY_STAGE);
     MEASURED("travel of a particle in 10 s over the spacing", rest.moved, 0, 0.5);

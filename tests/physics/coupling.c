@@ -78,7 +78,7 @@ static void coupling_T08_bottom(void **state)
 {
     (void)state;
     if (!ooze_dynamics_find()) {
-        skip(); /* nothing holds a solid up */
+        SKIP_TEST("nothing holds a solid up");
     }
     MEASURED("bottom of the cube (spacings)", sunken(1.5), -0.1, 2.2);
     MEASURED("bottom of the cube (spacings)", sunken(3), -0.1, 0.1);

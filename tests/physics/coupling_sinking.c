@@ -70,7 +70,7 @@ static void coupling_T15_sinking(void **state)
     (void)state;
     enum { DENSITY_STAGE, VELOCITY_SOLVE };
     if (!full_sweep()) {
-        skip(); /* a minute for each density */
+        SKIP_TEST("a minute for each density: only in make test-all");
     }
     MEASURED("density ratio 1.1: speed over theory", sink(1.1, DENSITY_STAGE), 0.3, 0.6);
     MEASURED("density ratio 1.5", sink(1.5, DENSITY_STAGE), 0.7, 1.15);
