@@ -104,7 +104,7 @@ static int create(const OozeArguments *arguments, const OozeTemplate *template)
             printf("%s: ", path);
             code = print_title(template, "");
             printf("  ooze check %s\n  ooze view %s\n  ooze run %s -o runs/%s\n"
-                   "  ooze render runs/%s\n",
+                   "  ooze render runs/%s --preview\n",
                    path, path, path, template->name, template->name);
         }
     }

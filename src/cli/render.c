@@ -10,6 +10,8 @@
 #include "cli/frame_range.h"
 #include "cli/interrupt.h"
 #include "cli/progress.h"
+#include "cli/quantity.h"
+#include "cli/render_estimate.h"
 #include "cli/report.h"
 #include "ooze/render.h"
 #include "output/run_folder.h"
@@ -17,7 +19,10 @@
 #include "render/video.h"
 
 #define PNG_KEY "ooze settings"
-enum { SURVEY_MAX = 120 /* frames surveyed for bounds and colour range */ };
+enum {
+    SURVEY_MAX = 120, /* frames surveyed for bounds and colour range */
+    FILM_SAMPLES = 6  /* light paths a pixel of several pictures, where none are given */
+};
 
 typedef struct Render {
     OozeRunFolder *run;
@@ -141,6 +146,32 @@ static OozeStatus open_frame(const OozeRunFolder *run, uint64_t number, OozeFram
     return status;
 }
 
+/* Says how long the pictures will take, from trials of the frame in the middle. */
+static void estimate(const Render *job)
+{
+    uint64_t middle = job->range.first, seen = 0;
+    for (uint64_t i = 0; i < job->run->frame_count && seen <= job->wanted / 2; i++) {
+        if (ooze_frame_range_has(&job->range, job->run->frames[i])) {
+            middle = job->run->frames[i];
+            seen++;
+        }
+    }
+    OozeFrame *frame = NULL;
+    OozeError error = {0};
+    char time[OOZE_QUANTITY_SIZE];
+    double seconds = NAN;
+    if (!open_frame(job->run, middle, &frame, &error)) {
+        seconds = ooze_render_estimate(job->scene, &job->def, frame) * (double)job->wanted;
+    }
+    ooze_frame_close(frame);
+    if (isfinite(seconds) && !ooze_interrupted()) {
+        ooze_report_line("ooze: %llu pictures of %.0f x %.0f pixels: about %s%s",
+                         (unsigned long long)job->wanted, job->def.size.x, job->def.size.y,
+                         ooze_quantity_seconds(time, seconds),
+                         job->def.preview ? "" : "; `--preview` is faster and rough");
+    }
+}
+
 /* Surveys frames of the whole run, so that pictures rendered separately have the same camera and
    colours. */
 static OozeStatus survey(Render *job, OozeError *error)
@@ -240,6 +271,9 @@ static OozeStatus draw_all(Render *job, OozeError *error)
 static OozeStatus make_pictures(Render *job, OozeError *error)
 {
     OozeStatus status = ooze_frame_range_count(&job->range, job->run, &job->wanted, error);
+    if (job->wanted > 1 && job->def.samples == 0) {
+        job->def.samples = FILM_SAMPLES;
+    }
     status = status ? status : ooze_renderer_create(job->scene, &job->def, &job->renderer, error);
     if (status) {
         return status;
@@ -252,6 +286,9 @@ static OozeStatus make_pictures(Render *job, OozeError *error)
     }
     status = survey(job, error);
     status = status ? status : ooze_make_folder(job->folder, error);
+    if (!status && !job->quiet && job->wanted > 1) {
+        estimate(job);
+    }
     return status ? status : draw_all(job, error);
 }
 
@@ -378,7 +415,9 @@ static const OozeOperand operands[] = {{"RUN", "the run folder", false}};
 static const OozeOption options[] = {
     OOZE_FRAMES_OPTION,
     {"size", 0, "WxH", false, "pixels"},
-    {"samples", 0, "N", false, "light paths a pixel"},
+    {"samples", 0, "N", false,
+     "light paths a pixel; by default those of the scene, or 64 for a single picture and 6 for "
+     "each of several"},
     {"time", 0, "SECONDS", false,
      "of a picture: light paths are added where there is noise until then"},
     {"adaptive", 0, NULL, false,

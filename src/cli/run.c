@@ -228,14 +228,15 @@ static void print_profile(Job *job)
     print_lines(job, &solver, !job->plan.quiet);
 }
 
-/* Suggests the command that shows the result. */
+/* Suggests the command that shows the result soonest. */
 static void print_next(const Job *job)
 {
     const char *folder = job->plan.folder;
-    if (!job->plan.quiet && job->plan.mesh) {
-        ooze_report_line("ooze: next: ooze render %s", folder);
-    } else if (!job->plan.quiet) {
-        ooze_report_line("ooze: next: ooze render %s, or ooze mesh %s", folder, folder);
+    if (!job->plan.quiet) {
+        ooze_report_line("ooze: next: ooze render %s --preview%s%s; without --preview: the surface "
+                         "in full light",
+                         folder, job->plan.mesh ? "" : ", or ooze mesh ",
+                         job->plan.mesh ? "" : folder);
     }
 }
 

@@ -40,16 +40,16 @@ OozeF3 ooze_microfacet_sample(OozeF3 view, float alpha, OozePair random)
     OozeF3 t = f3_cross(v, s);
     float r = sqrtf(random.u), phi = 2.0f * OOZE_PI_F * random.v;
     float a = r * cosf(phi), b = r * sinf(phi), blend = 0.5f * (1.0f + v.z);
-    b = (1.0f - blend) * sqrtf(fmaxf(0.0f, 1.0f - a * a)) + blend * b;
-    float c = sqrtf(fmaxf(0.0f, 1.0f - a * a - b * b));
+    b = (1.0f - blend) * sqrtf(maxf(1.0f - a * a, 0.0f)) + blend * b;
+    float c = sqrtf(maxf(1.0f - a * a - b * b, 0.0f));
     OozeF3 n = f3_madd(f3_madd(f3_scale(s, a), b, t), c, v);
-    return f3_unit(f3(alpha * n.x, alpha * n.y, fmaxf(n.z, 1e-6f)));
+    return f3_unit(f3(alpha * n.x, alpha * n.y, maxf(n.z, 1e-6f)));
 }
 
 OozeF3 ooze_sample_cosine(OozePair random)
 {
     float r = sqrtf(random.u), phi = 2.0f * OOZE_PI_F * random.v;
-    return f3(r * cosf(phi), r * sinf(phi), sqrtf(fmaxf(0.0f, 1.0f - random.u)));
+    return f3(r * cosf(phi), r * sinf(phi), sqrtf(maxf(1.0f - random.u, 0.0f)));
 }
 
 /* Schlick's approximation: the metal's colour at normal incidence, white at grazing. */
@@ -76,7 +76,7 @@ static float base_factor(const OozeBsdf *bsdf, float view_z, float light_z)
 {
     float transmitted = 1.0f - bsdf->mean_coat_albedo;
     return (1.0f - ooze_bsdf_coat_albedo(bsdf, view_z)) *
-           (1.0f - ooze_bsdf_coat_albedo(bsdf, light_z)) / fmaxf(transmitted, 1e-4f);
+           (1.0f - ooze_bsdf_coat_albedo(bsdf, light_z)) / maxf(transmitted, 1e-4f);
 }
 
 static OozeF3 coat_fresnel(const OozeBsdf *bsdf, OozeF3 color, float cosine, float view_z)
@@ -84,7 +84,7 @@ static OozeF3 coat_fresnel(const OozeBsdf *bsdf, OozeF3 color, float cosine, flo
     if (bsdf->kind != OOZE_LOOK_METAL) {
         return f3_all(bsdf->coat * ooze_fresnel(cosine, bsdf->refraction));
     }
-    float albedo = fmaxf(ooze_bsdf_coat_albedo(bsdf, view_z), 1e-3f);
+    float albedo = maxf(ooze_bsdf_coat_albedo(bsdf, view_z), 1e-3f);
     OozeF3 f = metal_fresnel(color, cosine);
     return f3_mul(f, f3_add(f3_all(1.0f), f3_scale(f, (1.0f - albedo) / albedo)));
 }

@@ -7,7 +7,7 @@ static bool touches_solid(const OozeTrace *trace, const OozePath *path, const Oo
 {
     float contact_gap = trace->tracer->contact_gap,
           epsilon = ooze_ray_scene_epsilon(trace->tracer->scene);
-    float cosine = fmaxf(fabsf(f3_dot(path->ray.direction, hit->geometric_normal)), 0.25f);
+    float cosine = maxf(fabsf(f3_dot(path->ray.direction, hit->geometric_normal)), 0.25f);
     float near = epsilon, far = contact_gap / cosine;
     const OozeRay ray = {hit->point, path->ray.direction, path->ray.time};
     OozeHit next = {.is_fluid = true};
@@ -66,7 +66,7 @@ static bool refract_or_reflect(OozeTrace *trace, OozePath *path, const OozeHit *
         normal = ooze_frame_world(&frame, ooze_microfacet_sample(view, hit->bsdf->alpha, random));
     }
     OozeF3 in = f3_scale(path->ray.direction, -1.0f), out;
-    float reflected = ooze_fresnel(fmaxf(f3_dot(in, normal), 0.0f), ratio);
+    float reflected = ooze_fresnel(maxf(f3_dot(in, normal), 0.0f), ratio);
     bool passes = ooze_refract(in, normal, ratio, &out);
     if (passes && side * f3_dot(out, hit->geometric_normal) >= 0.0f) {
         passes = ooze_refract(in, f3_scale(hit->geometric_normal, side), ratio, &out);

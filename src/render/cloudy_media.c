@@ -15,7 +15,7 @@ static OozeF3 sample_phase_function(OozeF3 direction, OozePair random)
     float s =
         (1.0f - MEAN_COSINE * MEAN_COSINE) / (1.0f - MEAN_COSINE + 2.0f * MEAN_COSINE * random.u);
     float z = (1.0f + MEAN_COSINE * MEAN_COSINE - s * s) / (2.0f * MEAN_COSINE);
-    float r = sqrtf(fmaxf(0.0f, 1.0f - z * z)), phi = 2.0f * OOZE_PI_F * random.v;
+    float r = sqrtf(maxf(1.0f - z * z, 0.0f)), phi = 2.0f * OOZE_PI_F * random.v;
     return f3_from_frame(direction, f3(r * cosf(phi), r * sinf(phi), z));
 }
 

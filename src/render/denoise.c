@@ -41,7 +41,7 @@ static float smooth_variance(const Pass *pass, int x, int y)
 /* exp(-x) for x >= 0, within 0.01 and 0 from 32 on. */
 static float fast_exp_minus(float x)
 {
-    float base = fmaxf(1.0f - x * (1.0f / 32.0f), 0.0f);
+    float base = maxf(1.0f - x * (1.0f / 32.0f), 0.0f);
     float p2 = base * base, p4 = p2 * p2, p8 = p4 * p4, p16 = p8 * p8;
     return p16 * p16;
 }

@@ -16,7 +16,7 @@ void ooze_path_record_features(OozeTrace *trace, OozeF3 albedo, OozeF3 normal, f
 {
     if (trace->features) {
         OozeFeatures *features = trace->features;
-        features->albedo = f3(fminf(albedo.x, 1.0f), fminf(albedo.y, 1.0f), fminf(albedo.z, 1.0f));
+        features->albedo = f3(minf(albedo.x, 1.0f), minf(albedo.y, 1.0f), minf(albedo.z, 1.0f));
         if (f3_dot(features->normal, features->normal) == 0.0f) {
             features->normal = normal;
             features->distance = distance;

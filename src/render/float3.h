@@ -91,9 +91,27 @@ static inline OozeF3 f3_exp(OozeF3 a)
     return f3(expf(a.x), expf(a.y), expf(a.z));
 }
 
+/* One instruction each, where fmaxf and fminf are calls. `b` where a number is not a number. */
+static inline float maxf(float a, float b)
+{
+    return a > b ? a : b;
+}
+
+static inline float minf(float a, float b)
+{
+    return a < b ? a : b;
+}
+
+/* The floor of a number that an int can hold; floorf is a call. */
+static inline int floor_of(float x)
+{
+    int down = (int)x;
+    return down - ((float)down > x);
+}
+
 static inline float f3_max(OozeF3 a)
 {
-    return fmaxf(a.x, fmaxf(a.y, a.z));
+    return maxf(a.x, maxf(a.y, a.z));
 }
 
 /* ITU-R BT.709 luminance. */

@@ -49,7 +49,7 @@ static void add_photons(OozeTrace *trace, const OozePath *path, const OozeHit *h
         float pdf;
         OozeF3 value = ooze_bsdf_evaluate(hit->bsdf, hit->color, view, light_local, &pdf);
         OozeF3 light = f3_mul(f3_mul(irradiance, value), path->throughput);
-        ooze_path_add_radiance(trace, path, f3_scale(light, 1.0f / fmaxf(light_local.z, 0.05f)));
+        ooze_path_add_radiance(trace, path, f3_scale(light, 1.0f / maxf(light_local.z, 0.05f)));
     }
 }
 
@@ -59,7 +59,7 @@ static bool scatter_at_surface(OozeTrace *trace, OozePath *path, const OozeHit *
     OozeShadingFrame frame = ooze_shading_frame(hit, path->ray.direction);
     float side = hit->front ? 1.0f : -1.0f;
     OozeF3 view = ooze_frame_local(&frame, f3_scale(path->ray.direction, -1.0f));
-    view.z = fmaxf(view.z, 1e-4f);
+    view.z = maxf(view.z, 1e-4f);
     ooze_path_record_features(trace, f3_mul(path->throughput, hit->color), frame.n, hit->distance);
     OozeF3 point = ooze_path_offset_point(trace, hit, side);
     unsigned shadow = OOZE_SHADOW_PLAIN;
@@ -157,7 +157,7 @@ static bool survives_roulette(OozeTrace *trace, OozePath *path)
     if (++path->depth < DEPTH_ROULETTE || largest >= 1.0f) {
         return path->depth < DEPTH_MAX && largest > 0.0f;
     }
-    float probability = fminf(largest, 0.95f);
+    float probability = minf(largest, 0.95f);
     if (path->depth >= DEPTH_MAX || ooze_sampler_pair(trace->sampler).u >= probability) {
         return false;
     }

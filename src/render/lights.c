@@ -31,7 +31,7 @@ void ooze_lights_add_square(OozeLights *lights, OozeF3 centre, OozeF3 target, Oo
         return;
     }
     OozeF3 to_target = f3_sub(target, centre);
-    float distance = fmaxf(f3_length(to_target), 1e-6f);
+    float distance = maxf(f3_length(to_target), 1e-6f);
     OozeLight *light = &lights->lights[lights->count++];
     *light = (OozeLight){.centre = centre, .axis = f3_unit(to_target), .area = size * size};
     OozeF3 side = f3_cross(light->axis, up);
@@ -162,7 +162,7 @@ static bool hits_square(const OozeLight *light, OozeF3 from, OozeF3 direction, f
 static float square_pdf(const OozeLight *light, OozeF3 direction, float distance)
 {
     float cosine = -f3_dot(direction, light->axis);
-    return light->probability * distance * distance / (light->area * fmaxf(cosine, 1e-6f));
+    return light->probability * distance * distance / (light->area * maxf(cosine, 1e-6f));
 }
 
 int ooze_lights_choose(const OozeLights *lights, float choice)
@@ -187,7 +187,7 @@ OozeLightSample ooze_lights_sample_direction(const OozeLights *lights, int index
         return sample;
     }
     const OozeLight *light = &lights->lights[index];
-    float z = 1.0f - random.u * (1.0f - light->cosine), r = sqrtf(fmaxf(0.0f, 1.0f - z * z));
+    float z = 1.0f - random.u * (1.0f - light->cosine), r = sqrtf(maxf(1.0f - z * z, 0.0f));
     float phi = 2.0f * OOZE_PI_F * random.v;
     sample.direction = f3_from_frame(light->axis, f3(r * cosf(phi), r * sinf(phi), z));
     sample.radiance = light->radiance;

@@ -145,9 +145,9 @@ static OozeStatus check_size(OozeVec3 size, OozeError *error)
 OozeStatus ooze_render_def_check(const OozeRenderDef *def, OozeError *error)
 {
     OozeStatus status = check_size(def->size, error);
-    if (!status && (def->samples < 1 || def->samples > OOZE_PICTURE_SAMPLES_MAX)) {
+    if (!status && (def->samples < 0 || def->samples > OOZE_PICTURE_SAMPLES_MAX)) {
         status = ooze_fail(error, OOZE_ERROR_ARGUMENT, "64 are usual",
-                           "a pixel cannot have %d samples; 1 to %d are allowed", def->samples,
+                           "a pixel cannot have %d samples; 0 to %d are allowed", def->samples,
                            OOZE_PICTURE_SAMPLES_MAX);
     }
     if (!status && !((int)def->backdrop >= 0 && def->backdrop < OOZE_BACKDROP_COUNT)) {

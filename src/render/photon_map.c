@@ -19,9 +19,9 @@ typedef struct Cell {
 static Cell cell_of(const OozePhotonMap *map, OozeF3 p)
 {
     const float scale = 0.5f / map->radius, most = 1e9f;
-    return (Cell){(int)floorf(clampf(p.x * scale, -most, most)),
-                  (int)floorf(clampf(p.y * scale, -most, most)),
-                  (int)floorf(clampf(p.z * scale, -most, most))};
+    return (Cell){floor_of(clampf(p.x * scale, -most, most)),
+                  floor_of(clampf(p.y * scale, -most, most)),
+                  floor_of(clampf(p.z * scale, -most, most))};
 }
 
 static uint32_t bucket_of(const OozePhotonMap *map, Cell cell)

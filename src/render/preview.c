@@ -19,10 +19,10 @@ static OozeF3 direct(const OozeTracer *tracer, const OozeHit *hit, OozeF3 normal
         float distance = light->is_sun ? INFINITY : f3_length(direction);
         direction = f3_unit(direction);
         float cosine = f3_dot(direction, normal);
-        float solid_angle = light->is_sun
-                                ? light->area
-                                : light->area * fmaxf(-f3_dot(direction, light->axis), 0.0f) /
-                                      (distance * distance);
+        float solid_angle =
+            light->is_sun
+                ? light->area
+                : light->area * maxf(-f3_dot(direction, light->axis), 0.0f) / (distance * distance);
         if (cosine <= 0.0f) {
             continue;
         }

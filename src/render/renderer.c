@@ -17,6 +17,7 @@
 #define FADE_FROM        1.6f /* distances between which planes fade out, in radii of the view */
 #define FADE_TO          6.0f
 #define CONTACT_GAP      1.2f /* spacings */
+#define PICTURE_SAMPLES  64   /* where none are given */
 #define PHOTONS_PER_PATH 0.1
 #define ADAPTIVE_SAMPLES 64.0 /* of a picture that needs photons */
 #define PHOTONS_MIN      1e5
@@ -72,9 +73,10 @@ OozeStatus ooze_renderer_create(const OozeScene *scene, const OozeRenderDef *def
         return ooze_fail(error, OOZE_ERROR_SCENE, "see its diagnostics", "the scene has %d error%s",
                          scene->error_count, scene->error_count == 1 ? "" : "s");
     }
-    def = def ? def : &scene->def.render;
-    OozeStatus status = ooze_render_def_check(def, error);
-    status = status ? status : check_memory(def, error);
+    OozeRenderDef given = def ? *def : scene->def.render;
+    OozeStatus status = ooze_render_def_check(&given, error);
+    given.samples = given.samples > 0 ? given.samples : PICTURE_SAMPLES;
+    status = status ? status : check_memory(&given, error);
     if (status) {
         return status;
     }
@@ -83,11 +85,11 @@ OozeStatus ooze_renderer_create(const OozeScene *scene, const OozeRenderDef *def
         return ooze_fail_memory(error, "a renderer", sizeof *made);
     }
     made->scene = scene;
-    made->def = *def;
+    made->def = given;
     made->bounds = ooze_bounds_empty();
     made->field_low = INFINITY;
     made->field_high = -INFINITY;
-    status = ooze_threads_create(def->threads, &made->threads, error);
+    status = ooze_threads_create(given.threads, &made->threads, error);
     status = status ? status : ooze_ray_scene_create(&made->ray_scene, error);
     status = status ? status : ooze_solid_meshes_create(&made->meshes, scene, error);
     if (status) {

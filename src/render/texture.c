@@ -26,19 +26,23 @@ static float mix(float a, float b, float share)
 }
 
 /* Far from the origin single precision has no fractions left; the pattern is repeated there. */
-static OozeF3 wrapped(OozeF3 p)
+static float wrap(float x)
 {
     const float period = 65536.0f;
-    return f3(remainderf(p.x, period), remainderf(p.y, period), remainderf(p.z, period));
+    return fabsf(x) < 0.5f * period ? x : remainderf(x, period);
+}
+
+static OozeF3 wrapped(OozeF3 p)
+{
+    return f3(wrap(p.x), wrap(p.y), wrap(p.z));
 }
 
 /* Smooth noise from 0 to 1, with features of length 1 (Perlin 1985, of values). */
 static float noise(OozeF3 p)
 {
     p = wrapped(p);
-    float fx = floorf(p.x), fy = floorf(p.y), fz = floorf(p.z);
-    int x = (int)fx, y = (int)fy, z = (int)fz;
-    float u = smooth(p.x - fx), v = smooth(p.y - fy), w = smooth(p.z - fz);
+    int x = floor_of(p.x), y = floor_of(p.y), z = floor_of(p.z);
+    float u = smooth(p.x - (float)x), v = smooth(p.y - (float)y), w = smooth(p.z - (float)z);
     float near = mix(mix(lattice(x, y, z), lattice(x + 1, y, z), u),
                      mix(lattice(x, y + 1, z), lattice(x + 1, y + 1, z), u), v);
     float far = mix(mix(lattice(x, y, z + 1), lattice(x + 1, y, z + 1), u),
@@ -63,21 +67,21 @@ static float fractal_noise(OozeF3 p)
 static OozeF3 wood(OozeF3 base, OozeF3 p)
 {
     p = wrapped(p);
-    int row = (int)floorf(p.z);
+    int row = floor_of(p.z);
     float offset = lattice(row, 1, 0) * 7.0f, length = 7.0f;
-    int plank = (int)floorf((p.x + offset) / length);
+    int plank = floor_of((p.x + offset) / length);
     /* The axis of the log is somewhere below the plank. */
     float dy = p.y + 0.6f + 0.8f * lattice(row, plank, 2);
     float dz = p.z - (float)row - 0.5f + 0.9f * (lattice(row, plank, 3) - 0.5f);
     OozeF3 bent = f3(0.25f * p.x, p.y, p.z + 13.0f * (float)(row + 3 * plank));
     float rings = 9.0f * sqrtf(dy * dy + dz * dz) + 1.6f * fractal_noise(bent);
-    float phase = rings - floorf(rings);
+    float phase = rings - (float)floor_of(rings);
     float late = smoothstepf(0.25f, 0.85f, phase) * (1.0f - smoothstepf(0.9f, 1.0f, phase));
     float fibre = noise(f3(2.5f * p.x, 40.0f * p.y, 40.0f * p.z));
     float tone = 0.72f + 0.18f * lattice(row, plank, 4) - 0.28f * late - 0.12f * fibre;
-    float to_seam = fminf(p.z - (float)row, 1.0f - (p.z - (float)row));
+    float to_seam = minf(p.z - (float)row, 1.0f - (p.z - (float)row));
     float to_end = fabsf(p.x + offset - length * rintf((p.x + offset) / length));
-    float seam = smoothstepf(0.004f, 0.018f, fminf(to_seam, to_end));
+    float seam = smoothstepf(0.004f, 0.018f, minf(to_seam, to_end));
     tone = clampf(tone / 0.72f, 0.0f, 1.25f) * mix(0.35f, 1.0f, seam);
     OozeF3 color = f3_scale(base, tone);
     color.z *= 1.0f - 0.15f * late; /* late wood is redder */
@@ -99,7 +103,7 @@ static OozeF3 marble(OozeF3 base, OozeF3 p)
         0.95f * thick * smoothstepf(0.25f, 0.6f, noise(f3_scale(p, 0.9f))) + 0.3f * fine;
     OozeF3 dark = f3_mul(base, f3(0.30f, 0.31f, 0.35f));
     OozeF3 cloudy = f3_scale(base, 0.90f + 0.10f * bend);
-    return f3_mix(cloudy, dark, fminf(strength, 1.0f));
+    return f3_mix(cloudy, dark, minf(strength, 1.0f));
 }
 
 /* Two painted rings below the glaze; the length of the pattern is the radius of the plate. */
@@ -112,7 +116,7 @@ static OozeF3 plate(OozeF3 base, OozeF3 p)
     float speckle = smoothstepf(0.86f, 0.92f, noise(f3_scale(p, 55.0f)));
     OozeF3 glazed =
         f3_scale(base, 1.0f - 0.06f * fractal_noise(f3_scale(p, 3.0f)) - 0.10f * speckle);
-    return f3_mix(glazed, f3_mul(base, paint), fmaxf(wide, 0.85f * thin));
+    return f3_mix(glazed, f3_mul(base, paint), maxf(wide, 0.85f * thin));
 }
 
 /* Checks of coloured and white threads in plain weave. */
@@ -130,7 +134,7 @@ static OozeF3 cloth(OozeF3 base, OozeF3 p, OozeF3 normal)
     float along = warp_above ? b - floorf(b) : a - floorf(a);
     float round = 1.0f - (2.0f * across - 1.0f) * (2.0f * across - 1.0f);
     float shade = 0.62f + 0.30f * round + 0.08f * sinf(OOZE_PI_F * along);
-    OozeF3 white = f3_all(0.82f * fmaxf(f3_max(base), 0.6f));
+    OozeF3 white = f3_all(0.82f * maxf(f3_max(base), 0.6f));
     return f3_scale(f3_mix(white, base, warp_above ? warp : weft), shade);
 }
 

@@ -17,7 +17,6 @@ OozeRenderDef ooze_render_def_default(void)
                            .f_number = NAN,
                            .aperture = NAN,
                            .focus_distance = NAN,
-                           .samples = 64,
                            .environment_strength = 1.0,
                            .caustics = true,
                            .firefly_limit = 12.0,

@@ -196,9 +196,10 @@ static const OozeKey render_keys[] = {
      .section = &section_camera, .default_text = "all moving objects are in view"},
     {"size", OOZE_KEY_VEC2, "pixels", 16.0, OOZE_PICTURE_SIDE_MAX, offsetof(OozeRenderDef, size),
      .help = "width and height"},
-    {"samples", OOZE_KEY_INTEGER, "", 1.0, OOZE_PICTURE_SAMPLES_MAX,
+    {"samples", OOZE_KEY_INTEGER, "", 0.0, OOZE_PICTURE_SAMPLES_MAX,
      offsetof(OozeRenderDef, samples),
-     .help = "light paths per pixel: more need more time and have less noise"},
+     .help = "light paths per pixel: more need more time and have less noise; 0: 64 for a single "
+             "picture, 6 for each of several"},
     {"adaptive", OOZE_KEY_SWITCH, "", OOZE_NO_RANGE, offsetof(OozeRenderDef, adaptive),
      .help = "more paths where there is more noise; `samples` is then their mean"},
     {"time_limit", OOZE_KEY_REAL, "s", 0.0, 1e6, offsetof(OozeRenderDef, time_limit),

@@ -299,7 +299,8 @@ class CommandLineTest(runs.RunTest):
         done = self.good("run", self.scene, "-o", self.folder / "p")
         self.assertNotIn("ms per step", done.stderr)
         self.assertIn("ms per step", (self.folder / "p/log.txt").read_text())
-        self.assertIn(f"ooze: next: ooze render {self.folder}/p, or ooze mesh {self.folder}/p\n",
+        self.assertIn(f"ooze: next: ooze render {self.folder}/p --preview, or ooze mesh "
+                      f"{self.folder}/p; without --preview: the surface in full light\n",
                       done.stderr)
         done = self.good("run", self.scene, "-o", self.folder / "r", "--profile")
         self.assertEqual(done.stdout, "")

@@ -78,7 +78,7 @@ static void integers_out_of_range_are_refused(void **state)
         int value;
         const char *part;
     } rows[] = {
-        {offsetof(OozeRenderDef, samples), 0, "samples"},
+        {offsetof(OozeRenderDef, samples), -1, "samples"},
         {offsetof(OozeRenderDef, samples), INT32_MAX, "samples"},
         {offsetof(OozeRenderDef, threads), -1, "threads"},
         {offsetof(OozeRenderDef, threads), INT32_MAX, "threads"},
