@@ -2,7 +2,7 @@
 PREFIX ?= /usr/local
 # The GPU part: AUTO where nvcc works, ON, or OFF.
 OOZE_CUDA ?= AUTO
-.PHONY: all configure demo gallery python blender test test-full bench install uninstall deb deb-test \
+.PHONY: all configure demo gallery python blender test test-all bench install uninstall deb deb-test \
         wasm format clean deps
 
 all: configure
@@ -36,14 +36,15 @@ blender:
 	@tools/blender_zip.py build/ooze_blender.zip
 	@echo "build/ooze_blender.zip"
 
-# SUITES: those of tools/test.py to run; all where none is named.
+# The core of every method and interface.
 test:
 	@tools/install.sh test
-	@OOZE_CUDA=$(OOZE_CUDA) tools/test.py $(SUITES)
+	@OOZE_CUDA=$(OOZE_CUDA) tools/test.py core
 
-test-full:
+# Everything. SUITES: those of tools/test.py to run; all where none is named.
+test-all:
 	@tools/install.sh test
-	@OOZE_FULL=1 OOZE_CUDA=$(OOZE_CUDA) tools/test.py $(SUITES)
+	@OOZE_CUDA=$(OOZE_CUDA) tools/test.py $(SUITES)
 
 bench: all
 	@cmake --build --preset release --target bench_programs

@@ -1,6 +1,5 @@
 """The Blender add-on in a headless Blender: installs its zip, then runs the cases of *_cases.py in
-it. Ends with 77, which CTest reports as skipped, where there is no Blender. OOZE_FULL=1 renders a
-picture with Cycles as well."""
+it. Ends with 77, which CTest reports as skipped, where there is no Blender."""
 import json
 import os
 import pathlib

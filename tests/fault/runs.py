@@ -12,7 +12,6 @@ import numpy
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 BUILD = pathlib.Path(os.environ.get("OOZE_BUILD_DIR", ROOT / "build"))
 OOZE = str(BUILD / "ooze")
-FULL = os.environ.get("OOZE_FULL") == "1"
 FRAMES = 40
 
 # An emitter, a moving nozzle, a moving solid, a sink, two materials, and probes with memory.

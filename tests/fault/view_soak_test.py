@@ -1,6 +1,4 @@
-"""Memory of `ooze view` stays as it is while pages come and go, change the scene, or never read.
-Ten minutes with OOZE_FULL=1, otherwise some seconds."""
-import os
+"""Memory of `ooze view` stays as it is while pages come and go, change the scene, or never read."""
 import pathlib
 import statistics
 import tempfile
@@ -10,7 +8,7 @@ import unittest
 from view_client import Page, Viewer
 from view_test import SCENE, has_part
 
-SECONDS = 600 if os.environ.get("OOZE_FULL") == "1" else 12
+SECONDS = 20
 
 
 def resident_kib(process):

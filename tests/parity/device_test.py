@@ -273,8 +273,8 @@ class Parity(DeviceCase):
 
     def test_statistics(self):
         """After 300 steps height, spread and drift agree within 1 %, momentum within 1 % of what
-        falling from the height gives. One scene in `make test`, all in `make test-full`."""
-        for name in list(SCENES)[:None if os.environ.get("OOZE_FULL") == "1" else 1]:
+        falling from the height gives."""
+        for name in SCENES:
             with self.subTest(name):
                 scene = self.paper_scene(name, 30, CONVERGED)
                 here = self.run_scene(scene, name + "_here", "cpu", 10)

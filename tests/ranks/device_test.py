@@ -10,7 +10,7 @@ import unittest
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import ranks_test  # noqa: E402
 
-RANKS = (2, 3, 7) if ranks_test.FULL else (3,)
+RANKS = (3,)
 SLIME = "{density: 1000, modulus: 200, relaxation_time: 0.05}"
 MASS = "name: conformation, velocity_preconditioner: mass"
 BODY = """
