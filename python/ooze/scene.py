@@ -129,13 +129,14 @@ class Scene(Object):
             raise ArgumentError("the text holds a character with the code 0", "remove it")
         return c.ooze_scene_load_text(data, len(data), "scene")
 
-    @staticmethod
-    def _load_file(path: str, overrides: Mapping[str, Any]) -> Any:
+    _load = staticmethod(c.ooze_scene_load)
+
+    def _load_file(self, path: str, overrides: Mapping[str, Any]) -> Any:
         def written(value: Any) -> str:
             plain = _plain(value)
             return plain if isinstance(plain, str) else json.dumps(plain)
         texts = [encoded(f"{key}={written(value)}") for key, value in overrides.items()]
-        return c.ooze_scene_load(path, (ctypes.c_char_p * len(texts))(*texts), len(texts))
+        return self._load(path, (ctypes.c_char_p * len(texts))(*texts), len(texts))
 
     @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:

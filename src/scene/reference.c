@@ -17,7 +17,7 @@ static const char opening[] =
     "Schema for editors.\n"
     "\n"
     "```yaml\n"
-    "ooze: 1                             # version of this format\n"
+    "ooze: 2                             # version of this format\n"
     "title: A jet of honey over a swaying bowl\n"
     "method: {name: ballistic}           # the simulation method\n"
     "spacing: 0.01                       # metres between particles\n"

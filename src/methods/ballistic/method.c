@@ -94,7 +94,8 @@ OozeContactRule ooze_ballistic_contact_rule(const OozeStepContext *c)
 {
     return (OozeContactRule){.margin = c->params[PARAM_CONTACT_DISTANCE] * c->spacing,
                              .tolerance = 0.1 * c->spacing,
-                             .dt = c->dt};
+                             .dt = c->dt,
+                             .dry = true};
 }
 
 void ooze_ballistic_flights(const OozeStepContext *c, OozeFlight *flights)

@@ -181,7 +181,7 @@ void ooze_links_update_solids(OozeLinksStep *s)
             OozeVec3 axis = quat_rotate(pose->rotation, vec3(m == 0, m == 1, m == 2));
             s->solids[k].axes[m] = ooze_f32x4((float)axis.x, (float)axis.y, (float)axis.z, 0);
         }
-        s->solids[k].clings = c->solids[k].params[OOZE_SOLID_FRICTION] > 0.0;
+        s->solids[k].clings = ooze_solid_fluid_friction(&c->solids[k]) > 0.0;
         s->solids[k].smooths = s->solids[k].clings && !ooze_solid_is_dynamic(&c->solids[k]);
     }
 }
