@@ -79,7 +79,7 @@ class Exporter:
     def head(self):
         settings, rate = self.scene.ooze, sequence.fps(self.scene)
         frames = max(self.scene.frame_end - self.scene.frame_start, 1)
-        entries = {"ooze": 1, "title": self.scene.name, "up": "z"}
+        entries = {"ooze": 2, "title": self.scene.name, "up": "z"}
         if settings.include:
             entries["include"] = [os.path.abspath(bpy.path.abspath(settings.include))]
         entries["method"] = {"name": settings.method}

@@ -10,7 +10,7 @@ import unittest
 import runs
 
 SCENE = """\
-ooze: 1
+ooze: 2
 method: {name: conformation}
 spacing: 0.02
 time_step: 1/600
@@ -26,7 +26,7 @@ solids:
   - {name: floor, shape: {type: plane}}
 """
 WARM = """\
-ooze: 1
+ooze: 2
 method: {name: conformation, solver: auto}
 spacing: 0.01
 duration: 0.1
@@ -46,7 +46,7 @@ solids:
   - {name: floor, shape: {type: plane}}
 """
 SLOW = """\
-ooze: 1
+ooze: 2
 method: {name: conformation}
 spacing: 0.01
 time_step: 1/600
@@ -60,7 +60,7 @@ solids:
   - {name: ball, shape: {type: sphere, radius: 1}}
 """
 SLIME = """\
-ooze: 1
+ooze: 2
 method: {name: cauchy, viscous_step: explicit}
 spacing: 0.003
 time_step: 1e-4
@@ -162,7 +162,7 @@ class CheckTest(runs.RunTest):
 
     def test_a_dry_run_counts_the_grids_of_the_velocity_solve(self):
         """A stiff block that falls longer than the trial will need them: 800 bytes a particle."""
-        self.scene.write_text("ooze: 1\nmethod: {name: conformation}\nspacing: 0.02\n"
+        self.scene.write_text("ooze: 2\nmethod: {name: conformation}\nspacing: 0.02\n"
                               "time_step: 1/240\nduration: 1\n"
                               "materials: {tar: {viscosity: 50000}}\nfluids: [{material: tar, "
                               "shape: {type: box, size: [0.4, 0.4, 0.4], position: [0, 9, 0]}}]\n")

@@ -15,7 +15,7 @@ static void unknown_keys(void **state)
     expect_one(HEAD "materials:\n  honey: {viscocity: 3}\n", 7, 11, "unknown key 'viscocity'",
                "did you mean 'viscosity'?");
     expect_one(HEAD "xylophone: 3\n", 6, 1, "unknown key 'xylophone'", "");
-    expect_one("ooze: 1\nmethod: {name: ballistic, contact_distanse: 1}\nspacing: 1\n"
+    expect_one("ooze: 2\nmethod: {name: ballistic, contact_distanse: 1}\nspacing: 1\n"
                "time_step: 1\nduration: 1\n",
                2, 27, "unknown key 'contact_distanse' in the method", "'contact_distance'");
 }
@@ -190,7 +190,7 @@ static void damaged_bytes(void **state)
 static void all_errors_are_reported(void **state)
 {
     (void)state;
-    const char *text = "ooze: 1\n"
+    const char *text = "ooze: 2\n"
                        "method: {name: balistic}\n"
                        "spacing: -1\n"
                        "time_step: soon\n"
@@ -243,7 +243,7 @@ static void errors_come_in_the_order_of_the_file(void **state)
 {
     (void)state;
     const char *text =
-        "ooze: 1\nmethod: {name: ballistic}\nspacing: x\ntime_step: 1/240\nduration: 1\n"
+        "ooze: 2\nmethod: {name: ballistic}\nspacing: x\ntime_step: 1/240\nduration: 1\n"
         "fluids: [{material: nothing, shape: {type: box, size: [1, 1, 1]}}]\n"
         "title: a\n"
         "solids: [{name: s, shape: {type: ball}}]\n"
