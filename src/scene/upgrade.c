@@ -436,7 +436,7 @@ OozeStatus ooze_scene_upgrade(const OozeOldScene *old, OozeText *text, OozeUpgra
     }
     Upgrade u = {.scene = scene};
     OozeLocaleGuard locale = ooze_locale_enter();
-    u.source = ooze_source_add(scene, old->name, old->text, old->size, NULL, NULL);
+    u.source = ooze_source_add(scene, old->name, old->text ? old->text : "", old->size, NULL, NULL);
     u.root = u.source ? ooze_document_parse(scene, u.source, 0, 0, "the file is empty") : NULL;
     OozeStatus status;
     if (!u.root || scene->error_count > 0) {

@@ -94,7 +94,7 @@ BAD_LINES = [
     (["run", "\x1b[31mred", "\x1b[31mred"], "unexpected argument '?[31mred'"),
 ]
 
-COMMANDS = ["new", "examples", "run", "check", "info", "export", "mesh", "plot", "rheo",
+COMMANDS = ["new", "examples", "run", "check", "upgrade", "info", "export", "mesh", "plot", "rheo",
             "render", "view", "bench", "methods", "presets", "probes", "schema", "reference",
             "version", "help"]
 

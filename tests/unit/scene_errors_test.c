@@ -100,8 +100,11 @@ static void out_of_range(void **state)
                "'density' is 0 kg/m3; it must be 0.001 to 100000 kg/m3", NULL);
     expect_one(HEAD "gravity: [0, inf, 0]\n", 6, 14, "'gravity' is inf m/s2", NULL);
     expect_one(HEAD "periodic: {x: [1, -1]}\n", 6, 15, "'x' must rise", NULL);
-    expect_one("ooze: 2\nmethod: {name: ballistic}\nspacing: 0.1\ntime_step: 1\nduration: 1\n", 1,
-               7, "'ooze' is 2; it must be 1", NULL);
+    expect_one("ooze: 3\nmethod: {name: ballistic}\nspacing: 0.1\ntime_step: 1\nduration: 1\n", 1,
+               7, "'ooze' is 3; it must be 2", NULL);
+    expect_one("ooze: 1\nsolids: [3]\n", 1, 7,
+               "this file is in format 1 of earlier versions, and this one reads format 2",
+               "ooze upgrade");
     expect_one(HEAD "emitters: [{material: a, radius: 1, start: 2, stop: 1}]\nmaterials: {a: {}}\n",
                6, 53, "stops at 1 s, before it starts at 2 s", NULL);
     expect_one(HEAD "solids:\n  - shape: {type: plane}\n    motion:\n      keyframes:\n"

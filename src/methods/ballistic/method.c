@@ -142,6 +142,7 @@ const OozeMethod ooze_method_ballistic = {
     .material_keys = material_keys,
     .ghost_fields = no_ghost_fields,
     .traces_paths = true,
+    .wall_friction = ooze_solid_dry_friction,
     .sticks_to_solids = true,
     .pushes_solids = true,
     .step = step,

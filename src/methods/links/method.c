@@ -440,6 +440,12 @@ static void advise(const OozeStepContext *c, const OozeAdvice *advice)
     }
 }
 
+/* Links to boundary samples; any friction makes them. */
+static double wall_friction(const OozeSolid *solid)
+{
+    return solid->sampled && ooze_solid_fluid_friction(solid) > 0.0 ? INFINITY : 0.0;
+}
+
 const OozeMethod ooze_method_links = {
     .info = {.name = "links",
              .summary = "viscous fluids and elastic bodies by links between particles that hold "
@@ -459,6 +465,7 @@ const OozeMethod ooze_method_links = {
     .ghost_fields = no_ghost_fields,
     .uses_fluid_neighbours = true,
     .uses_boundary_neighbours = true,
+    .wall_friction = wall_friction,
     .pushes_solids = true,
     .uses_tables = true,
     .create = create,
