@@ -176,7 +176,7 @@ class UpgradeTest(runs.RunTest):
         done = runs.ooze("run", run, "--resume", "--frames", "3", "--quiet", "--device", "cpu")
         self.assertEqual(done.returncode, 0, done.stderr)
         # the scene of the run, upgraded, resumes it as well
-        scene = self.folder / "scene.yaml"
+        scene = self.folder / "present.yaml"
         self.upgrade(run / "scene.yaml", "-o", scene, "--angles", "degrees")
         done = runs.ooze("run", scene, "-o", run, "--resume", "--frames", "4", "--quiet",
                          "--device", "cpu")
