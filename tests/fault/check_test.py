@@ -211,6 +211,31 @@ class CheckTest(runs.RunTest):
         self.bad(1, part, "run", self.scene, "-o", self.folder / "o")
         self.assertFalse((self.folder / "o").exists())
 
+    def test_check_says_what_acts_on_walls(self):
+        self.scene.write_text(SCENE.replace("name: floor", "name: bottle")
+                              + "  - {name: slide, friction: 0.2, shape: {type: sphere, radius: 0.1,"
+                                " position: [2, 0, 0]}}\n"
+                                "  - {name: ice, friction: 0, shape: {type: sphere, radius: 0.1,"
+                                " position: [4, 0, 0]}}\n"
+                                "  - {name: unseen, collides: false, shape: {type: plane}}\n")
+        walls = "walls\n  syrup sticks to 'bottle'\n  syrup slips on 'slide' with friction 0.2\n" \
+                "  syrup slips freely on 'ice'\n"
+        self.assertIn(walls, runs.ooze("check", self.scene).stdout)
+        found = json.loads(runs.ooze("check", self.scene, "--json").stdout)["walls"]
+        self.assertEqual(found, [{"solid": "bottle", "sticks": True, "friction": None},
+                                 {"solid": "slide", "sticks": False, "friction": 0.2},
+                                 {"solid": "ice", "sticks": False, "friction": 0}])
+        # boundary particles make fluid stick; another material, and a body that touches the wall dry
+        self.scene.write_text(SCENE.replace("plane}}", "plane}, sampled: false}")
+                              .replace("materials:", "materials:\n  milk: {viscosity: 1}")
+                              .replace("solids:", "  - {material: milk, shape: {type: sphere, radius: "
+                                       "0.05, position: [0, 0.8, 0]}}\nsolids:")
+                              + "  - {name: ball, density: 500, shape: {type: sphere, radius: 0.1,"
+                                " position: [2, 1, 0]}}\n")
+        self.assertIn("walls\n  fluid slips freely on 'floor'\n  fluid sticks to 'ball'\n"
+                      "  bodies slide on 'floor' and 'ball' with friction 0.5\n",
+                      runs.ooze("check", self.scene).stdout)
+
     def test_check_refuses_what_run_refuses(self):
         self.write(method="{name: conformation, formulation: consistent}",
                    block="name: block\n    body: rigid")
