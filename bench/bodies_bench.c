@@ -45,6 +45,7 @@ static void add_solid(OozeWorld *world, OozeSolidDef def)
 static OozeSolidDef box_def(OozeVec3 size, OozeVec3 position, double density)
 {
     OozeSolidDef def = ooze_solid_def_default();
+    def.friction = 0.5;
     def.name = "box";
     def.shape = ooze_shape_def_default(OOZE_SHAPE_BOX);
     def.shape.size = size;
@@ -83,6 +84,7 @@ static OozeWorld *make_column(int count)
 {
     OozeWorld *world = make_world();
     OozeSolidDef floor = ooze_solid_def_default();
+    floor.friction = 0.5;
     floor.shape = ooze_shape_def_default(OOZE_SHAPE_PLANE);
     add_solid(world, floor);
     for (int k = 0; k < count; k++) {

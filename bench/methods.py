@@ -36,7 +36,7 @@ def write_scene(folder, method, particles):
     spacing = EDGE / round(particles ** (1 / 3))
     time_step = step * spacing
     path = folder / f"{method}_{particles}.yaml"
-    path.write_text(f"""ooze: 1
+    path.write_text(f"""ooze: 2
 title: Block of {method}
 method: {{name: {method}{', ' if settings else ''}{settings}}}
 spacing: {spacing:.9g}

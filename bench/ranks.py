@@ -45,7 +45,7 @@ ENVIRONMENT = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROO
 def scene_text(particles, steps):
     side = round(particles ** (1 / 3))
     edge = side * SPACING
-    return f"""ooze: 1
+    return f"""ooze: 2
 title: Cube of {side ** 3} particles
 method: {{name: conformation, velocity_preconditioner: mass, passes: 1, velocity_iterations: 6,
          density_iterations: 4, tolerance: 0, density_tolerance: 0}}

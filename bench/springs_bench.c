@@ -36,6 +36,7 @@ static OozeWorld *make_world(double particles, bool springs, int threads)
             &error);
     require(ooze_world_add_material(world, &matter, &id, &error), &error);
     OozeSolidDef floor = ooze_solid_def_default();
+    floor.friction = 0.5;
     floor.shape = ooze_shape_def_default(OOZE_SHAPE_PLANE);
     require(ooze_world_add_solid(world, &floor, NULL, &error), &error);
     double radius = def.spacing * cbrt(particles * 3.0 / (4.0 * 3.14159265358979));

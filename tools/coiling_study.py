@@ -120,7 +120,7 @@ def scene_of(rope, resolution, turns=7):
     planes = "".join(
         f"  - {{name: turns{i}, kind: azimuth, point: [0, {share * rope.height}, 0], contact: 2, "
         f"sinking: {0.3 * rope.speed}}}\n" for i, share in enumerate(PROBE_HEIGHTS))
-    return f"""ooze: 1
+    return f"""ooze: 2
 title: Coiling rope {rope.name}
 method: {{name: conformation, density_iterations: 5}}
 spacing: {spacing}

@@ -14,7 +14,7 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
-HEAD = """ooze: 1
+HEAD = """ooze: 2
 title: {name}
 method: {{name: {method}{settings}}}
 spacing: 0.02

@@ -79,7 +79,7 @@ class Exporter:
     def head(self):
         settings, rate = self.scene.ooze, sequence.fps(self.scene)
         frames = max(self.scene.frame_end - self.scene.frame_start, 1)
-        entries = {"ooze": 1, "title": self.scene.name, "up": "z"}
+        entries = {"ooze": 2, "title": self.scene.name, "up": "z"}
         if settings.include:
             entries["include"] = [os.path.abspath(bpy.path.abspath(settings.include))]
         entries["method"] = {"name": settings.method}
@@ -148,7 +148,9 @@ class Exporter:
             shape = {"type": "plane", "normal": list(normal), "position": list(poses[1][1])}
         else:
             shape = self.placed(thing, name, poses, depsgraph)
-        entries = {"shape": shape, "friction": math.inf if role.no_slip else role.friction}
+        entries = {"shape": shape}  # without a friction fluid does not slip
+        if not role.no_slip:
+            entries["friction"] = role.friction
         if role.solid_density > 0:
             entries["density"] = role.solid_density
         elif moves(poses):

@@ -26,7 +26,11 @@ typedef struct OozeDiagnostic {
    OOZE_ERROR_SCENE, `*scene` is set as well, and its diagnostics list all errors. */
 OOZE_API OozeStatus ooze_scene_load(const char *path, const char *const *overrides,
                                     int override_count, OozeScene **scene, OozeError *error);
-/* The same for a text of `length` bytes; `name` is the file name in diagnostics,
+/* The same for `scene.yaml` of a run folder, which an earlier version may have written: format 1 is
+   read as well. Its angles are in degrees. */
+OOZE_API OozeStatus ooze_scene_load_run(const char *path, const char *const *overrides,
+                                        int override_count, OozeScene **scene, OozeError *error);
+/* The same as ooze_scene_load for a text of `length` bytes; `name` is the file name in diagnostics,
    and may be NULL. */
 OOZE_API OozeStatus ooze_scene_load_text(const char *text, size_t length, const char *name,
                                          OozeScene **scene, OozeError *error);

@@ -146,7 +146,9 @@ typedef struct OozeSolidDef {
     const char *name;
     OozeShapeDef shape;
     OozeMotionDef motion;
-    double friction;       /* Coulomb coefficient; 0: free slip, INFINITY: no slip */
+    /* Coulomb coefficient; 0: free slip, INFINITY: no slip. NAN, the default: no slip of fluid, and
+       0.5 of other solids, rigid bodies and particles of `ballistic` */
+    double friction;
     double restitution;    /* coefficient of restitution; 0: no bounce, 1: elastic */
     double stick_distance; /* m, range of adhesion; 0: none */
     double stick_strength; /* 1/s2, k of the adhesion k d (1 - d/stick_distance) at distance d */

@@ -8,6 +8,7 @@ from typing import Any, Iterator, Sequence
 
 import numpy
 
+from ooze import c
 from ooze.errors import FileError, FormatError
 from ooze.frame import Frame
 from ooze.scene import Scene
@@ -62,6 +63,12 @@ def read_table(path: pathlib.Path) -> numpy.ndarray:
     return table
 
 
+class _RunScene(Scene):
+    """The scene of a run, which an earlier version may have written."""
+
+    _load = staticmethod(c.ooze_scene_load_run)
+
+
 class Run:
     """A run folder: its scene, frames and readings of probes."""
 
@@ -77,7 +84,7 @@ class Run:
     def scene(self) -> Scene:
         """The scene of the run."""
         if self._scene is None:
-            self._scene = Scene(self.folder / "scene.yaml")
+            self._scene = _RunScene(self.folder / "scene.yaml")
         return self._scene
 
     @property

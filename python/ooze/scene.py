@@ -53,7 +53,7 @@ def _plain(value: Any) -> Any:
 def scene_text(values: Mapping[str, Any]) -> str:
     """Dicts as the text of a scene. JSON is YAML."""
     try:
-        return json.dumps({"ooze": 1, **values}, indent=1)
+        return json.dumps({"ooze": 2, **values}, indent=1)
     except TypeError as wrong:
         raise ArgumentError(f"a scene cannot hold this value: {wrong}",
                             "use numbers, texts, lists, dicts and arrays") from None
@@ -84,7 +84,7 @@ class Scene(Object):
 
     Scene("honey.yaml") reads a file; `set` overrides values: {"spacing": 0.01,
     "materials.honey.viscosity": 10}. Scene(text="...") reads YAML. Scene(spacing=0.01,
-    materials={...}, ...) and Scene({...}) take the keys of the scene format from Python; `ooze: 1`
+    materials={...}, ...) and Scene({...}) take the keys of the scene format from Python; `ooze: 2`
     may be left out. Paths in text and dicts are relative to the working folder.
 
     Errors raise SceneError, whose `diagnostics` lists all of them.
@@ -129,13 +129,14 @@ class Scene(Object):
             raise ArgumentError("the text holds a character with the code 0", "remove it")
         return c.ooze_scene_load_text(data, len(data), "scene")
 
-    @staticmethod
-    def _load_file(path: str, overrides: Mapping[str, Any]) -> Any:
+    _load = staticmethod(c.ooze_scene_load)
+
+    def _load_file(self, path: str, overrides: Mapping[str, Any]) -> Any:
         def written(value: Any) -> str:
             plain = _plain(value)
             return plain if isinstance(plain, str) else json.dumps(plain)
         texts = [encoded(f"{key}={written(value)}") for key, value in overrides.items()]
-        return c.ooze_scene_load(path, (ctypes.c_char_p * len(texts))(*texts), len(texts))
+        return self._load(path, (ctypes.c_char_p * len(texts))(*texts), len(texts))
 
     @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:

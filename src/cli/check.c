@@ -4,6 +4,7 @@
 #include "base/json.h"
 #include "base/memory.h"
 #include "cli/check_advice.h"
+#include "cli/check_walls.h"
 #include "cli/command.h"
 #include "cli/quantity.h"
 #include "cli/report.h"
@@ -109,8 +110,10 @@ static int print_all(OozeScene *scene, const OozeWorld *world, const Findings *f
         if (json) {
             write_json_size(&out, &size);
             ooze_check_advice_json(&out, scene, &advice);
+            ooze_check_walls_json(&out, world);
         } else {
             ooze_check_advice_text(&out, scene, &advice);
+            ooze_check_walls_text(&out, scene, world);
             write_summary(&out, found->path, &size, found->warnings);
         }
     }
@@ -208,7 +211,8 @@ const OozeCommand ooze_command_check = {
         "the line, a caret under the column, and a hint. Warnings concern the physics, such as "
         "a time step beyond stability or fluid inside a solid, and do not fail the check. For a "
         "scene without errors stdout shows how each of its materials will flow, the time step "
-        "and iterations that it needs (docs/advice.md), and a summary line.\n\n"
+        "and iterations that it needs (docs/advice.md), what acts on the walls (\"honey sticks to "
+        "'bottle'\"), and a summary line.\n\n"
         "What `ooze run` would refuse at its start or in its first step is an error here too, "
         "such as more particles than the memory can hold. The particles of a large scene are "
         "counted and not placed, so that the check takes little time and memory; numbers in its "

@@ -99,7 +99,7 @@ static void add_scene(OozeFacts *facts, const OozeRunFolder *run)
     char *path = ooze_run_file_path(run, "scene.yaml");
     OozeScene *scene = NULL;
     OozeError error;
-    if (path && !ooze_scene_load(path, NULL, 0, &scene, &error)) {
+    if (path && !ooze_scene_load_run(path, NULL, 0, &scene, &error)) {
         const OozeSceneInfo *info = ooze_scene_info(scene);
         ooze_facts_text(facts, "title", info->title ? info->title : "");
         ooze_facts_count(facts, "last_planned", info->frame_count);

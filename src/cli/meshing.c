@@ -225,7 +225,7 @@ void ooze_meshing_read_scene(OozeMeshing *job)
     OozeError error = {0};
     char *path = ooze_run_file_path(job->run, "scene.yaml");
     job->settings = ooze_surface_default();
-    if (path && !ooze_scene_load(path, NULL, 0, &scene, &error)) {
+    if (path && !ooze_scene_load_run(path, NULL, 0, &scene, &error)) {
         job->settings = *ooze_scene_surface(scene);
     } else {
         ooze_report_warning("the scene of the run cannot be read: surfaces by the defaults");

@@ -351,9 +351,9 @@ static int load_scene(const OozeArguments *arguments, Render *job)
     const char *other = ooze_argument_text(arguments, "scene");
     char *own = ooze_run_file_path(job->run, "scene.yaml");
     OozeError error = {0};
-    OozeStatus status =
-        own ? ooze_scene_load(other ? other : own, overrides, count, &job->scene, &error)
-            : ooze_fail_memory(&error, "a path", 0);
+    OozeStatus status = !own    ? ooze_fail_memory(&error, "a path", 0)
+                        : other ? ooze_scene_load(other, overrides, count, &job->scene, &error)
+                                : ooze_scene_load_run(own, overrides, count, &job->scene, &error);
     ooze_free(own);
     ooze_free(overrides);
     if (job->scene && ooze_report_scene(job->scene, NULL) > 0) {

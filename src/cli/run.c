@@ -98,11 +98,16 @@ static int read_plan(const OozeArguments *arguments, Plan *plan)
 
 /* ---- scene and folder --------------------------------------------------------------------- */
 
-static int load_scene(Job *job, const char *path)
+/* The scene that is given, or that of the run in `own`. */
+static int load_scene(Job *job, const char *own)
 {
     OozeError error = {0};
+    const Plan *plan = &job->plan;
+    const char *path = plan->scene_path ? plan->scene_path : own;
     OozeStatus status =
-        ooze_scene_load(path, job->plan.overrides, job->plan.override_count, &job->scene, &error);
+        plan->scene_path
+            ? ooze_scene_load(path, plan->overrides, plan->override_count, &job->scene, &error)
+            : ooze_scene_load_run(path, plan->overrides, plan->override_count, &job->scene, &error);
     int errors = ooze_report_scene(job->scene, NULL);
     if (status == OOZE_ERROR_SCENE && errors > 0) {
         ooze_report_line("ooze: '%s' has %d error%s", path, errors, errors == 1 ? "" : "s");
@@ -160,7 +165,7 @@ static int open_scene(Job *job)
         code = status ? ooze_report_error(&error) : OOZE_EXIT_OK;
     }
     if (code == OOZE_EXIT_OK) {
-        code = load_scene(job, job->plan.scene_path ? job->plan.scene_path : path);
+        code = load_scene(job, path);
     }
     if (code == OOZE_EXIT_OK && kept) {
         code = ooze_run_check_scene(

@@ -44,7 +44,7 @@ static bool same_scene(const OozeScene *scene, const OozeRunScene *run)
     OozeScene *old = NULL;
     const char *now = ooze_scene_canonical(scene);
     bool same =
-        strcmp(run->kept, now) == 0 || (!ooze_scene_load(run->original, NULL, 0, &old, NULL) &&
+        strcmp(run->kept, now) == 0 || (!ooze_scene_load_run(run->original, NULL, 0, &old, NULL) &&
                                         strcmp(ooze_scene_canonical(old), now) == 0);
     ooze_scene_free(old);
     return same;

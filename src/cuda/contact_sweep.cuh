@@ -22,7 +22,8 @@ OOZE_DEVICE OozeContactSolid contact_solid(const ContactView &c, int k)
 {
     const SolidView &solid = c.solids.items[k];
     const double wet_friction = c.wet_friction ? c.wet_friction[k] : 0.0;
-    return {&solid.shape,      &solid.pose,  &solid.previous, solid.friction,
+    const double friction = c.rule.dry ? solid.dry_friction : solid.friction;
+    return {&solid.shape,      &solid.pose,  &solid.previous, friction,
             solid.restitution, wet_friction, solid.dynamic};
 }
 

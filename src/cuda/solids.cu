@@ -158,7 +158,8 @@ static void describe(SolidView *view, const OozeSolid *solid, const OozeStepCont
     OozeSweptBounds swept = ooze_solid_swept_bounds(solid, context->spacing, context->dt);
     view->pose = solid->pose;
     view->previous = solid->previous;
-    view->friction = solid->params[OOZE_SOLID_FRICTION];
+    view->friction = ooze_solid_fluid_friction(solid);
+    view->dry_friction = ooze_solid_dry_friction(solid);
     view->restitution = solid->params[OOZE_SOLID_RESTITUTION];
     view->stick_distance = solid->params[OOZE_SOLID_STICK_DISTANCE];
     view->stick_strength = solid->params[OOZE_SOLID_STICK_STRENGTH];

@@ -14,7 +14,8 @@ typedef OozeShape ShapeView;
 struct SolidView {
     ShapeView shape;
     OozePose pose, previous; /* at the end of the substep, at its beginning */
-    double friction, restitution;
+    double friction;         /* of fluid; see ooze_solid_fluid_friction */
+    double dry_friction, restitution;
     double stick_distance, stick_strength;
     bool collides, dynamic;
     OozeBounds box;                        /* of the shape, in its frame */

@@ -79,7 +79,7 @@ static WallChange compare(Walls *walls, const OozeStepContext *context)
             continue;
         }
         now->pose = solid->pose;
-        bool holds = isinf(solid->params[OOZE_SOLID_FRICTION]) && !ooze_solid_is_dynamic(solid);
+        bool holds = isinf(ooze_solid_fluid_friction(solid)) && !ooze_solid_is_dynamic(solid);
         now->clings = holds ? 1 : 0;
         const OozePose *a = &before->pose, *b = &now->pose;
         change.place = change.place || memcmp(&a->position, &b->position, sizeof a->position) ||

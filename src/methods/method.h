@@ -30,7 +30,10 @@ typedef struct OozeMethod {
                                          than `reach`; NULL: they never are */
     bool uses_fluid_neighbours;
     bool uses_boundary_neighbours;
-    bool takes_bodies;           /* other methods refuse them */
+    bool takes_bodies; /* other methods refuse them */
+    /* Coulomb coefficient that acts on its fluid at a solid; INFINITY: fluid sticks to it. NULL:
+       ooze_solid_fluid_friction. */
+    double (*wall_friction)(const OozeSolid *solid);
     bool sticks_to_solids;       /* uses `stick_distance` and `stick_strength` of solids */
     bool pushes_solids;          /* uses `dynamic`: other methods refuse dynamic solids */
     bool uses_tables;            /* temperature tables of materials change its coefficients */

@@ -21,7 +21,7 @@ static const double CORRECTION_FRACTION = 0.3;
 /* Friction is the geometric mean, written so that 0 and infinity give 0. */
 static double friction_of(const OozeSolid *a, const OozeSolid *b)
 {
-    double p = a->params[OOZE_SOLID_FRICTION], q = b->params[OOZE_SOLID_FRICTION];
+    double p = ooze_solid_dry_friction(a), q = ooze_solid_dry_friction(b);
     return p == 0.0 || q == 0.0 ? 0.0 : sqrt(p) * sqrt(q);
 }
 

@@ -151,6 +151,21 @@ static void include(OozeScene *scene, const OozeSource *source, const OozeNode *
     }
 }
 
+/* Numbers of format 1 do not all mean the same in format 2, so that it is not read. */
+static bool is_old(OozeScene *scene, const OozeNode *root)
+{
+    const OozeNode *format = ooze_node_find(root, "ooze");
+    bool old = format && strcmp(format->text, "1") == 0;
+    if (old) {
+        const char *hint = ooze_scene_format(scene, "rewrite it: ooze upgrade '%s' --in-place",
+                                             root->source->name);
+        ooze_scene_error(
+            scene, format, hint,
+            "this file is in format 1 of earlier versions, and this one reads format 2");
+    }
+    return old;
+}
+
 OozeNode *ooze_scene_assemble(OozeScene *scene, OozeSource *source, int depth)
 {
     OozeNode *root = ooze_document_parse(scene, source, 0, 0, "the file is empty");
@@ -158,8 +173,11 @@ OozeNode *ooze_scene_assemble(OozeScene *scene, OozeSource *source, int depth)
         return NULL;
     }
     if (root->kind != OOZE_NODE_MAP) {
-        ooze_scene_error(scene, root, "begin with `ooze: 1`",
+        ooze_scene_error(scene, root, "begin with `ooze: 2`",
                          "a scene must be a map of keys, not %s", ooze_node_describe(root));
+        return NULL;
+    }
+    if (is_old(scene, root)) {
         return NULL;
     }
     const OozeNode *includes = ooze_node_find(root, "include");

@@ -47,8 +47,7 @@ static bool is_control(uint32_t code)
            code == 0xffff;
 }
 
-/* Bytes of the UTF-8 byte order mark at the beginning, or 0. */
-static size_t byte_order_mark(const char *text, size_t size)
+size_t ooze_byte_order_mark(const char *text, size_t size)
 {
     return size >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
 }
@@ -57,7 +56,7 @@ static size_t byte_order_mark(const char *text, size_t size)
 static bool check_bytes(Document *d, const char *text, size_t size)
 {
     yaml_mark_t mark = {0};
-    size_t at = byte_order_mark(text, size);
+    size_t at = ooze_byte_order_mark(text, size);
     while (at < size) {
         size_t jump = ooze_line_break(text + at, size - at);
         if (jump) {
@@ -89,6 +88,10 @@ static OozeNode *create(Document *d, OozeNodeKind kind, const yaml_event_t *even
 {
     OozePlace place = place_of(d, event->start_mark);
     OozeNode *node = ooze_node_create(d->scene, kind, d->source, place.line, place.column);
+    if (node) {
+        node->begin = event->start_mark.index;
+        node->end = event->end_mark.index;
+    }
     d->stop = d->stop || !node;
     return node;
 }
@@ -184,6 +187,8 @@ static void on_alias(Document *d, const yaml_event_t *event)
     } else {
         OozeNode *copy = ooze_node_copy(d->scene, anchor->node);
         if (copy) {
+            copy->begin = event->start_mark.index;
+            copy->end = event->end_mark.index;
             place_node(d, copy, event);
         }
         d->stop = d->stop || !copy;
@@ -230,15 +235,22 @@ static void on_start(Document *d, const yaml_event_t *event, OozeNodeKind kind,
     if (!node) {
         return;
     }
+    node->flow = kind == OOZE_NODE_MAP
+                     ? event->data.mapping_start.style == YAML_FLOW_MAPPING_STYLE
+                     : event->data.sequence_start.style == YAML_FLOW_SEQUENCE_STYLE;
     add_anchor(d, event, anchor, node);
     place_node(d, node, event);
     d->stack[d->depth] = node;
     d->pending_key[d->depth++] = NULL;
 }
 
-static void on_end(Document *d)
+/* The end of a block is that of its last value: the event is behind comments that follow. */
+static void on_end(Document *d, const yaml_event_t *event)
 {
     OozeNode *closed = d->stack[--d->depth];
+    closed->end = closed->flow   ? event->end_mark.index
+                  : closed->last ? closed->last->end
+                                 : closed->end;
     for (int i = 0; i < d->anchor_count; i++) {
         d->anchors[i].open = d->anchors[i].open && d->anchors[i].node != closed;
     }
@@ -268,7 +280,7 @@ static void on_event(Document *d, const yaml_event_t *event)
         break;
     case YAML_SEQUENCE_END_EVENT:
     case YAML_MAPPING_END_EVENT:
-        on_end(d);
+        on_end(d, event);
         break;
     default:
         break;
@@ -333,7 +345,7 @@ static void parse(Document *d, const char *text, size_t size)
         return;
     }
     yaml_parser_set_encoding(&d->parser, YAML_UTF8_ENCODING);
-    size_t mark = byte_order_mark(text, size);
+    size_t mark = ooze_byte_order_mark(text, size);
     yaml_parser_set_input_string(&d->parser, (const unsigned char *)text + mark, size - mark);
     bool done = false;
     while (!done && !d->stop && !d->scene->out_of_memory) {

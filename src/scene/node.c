@@ -70,6 +70,9 @@ OozeNode *ooze_node_copy(OozeScene *scene, const OozeNode *node)
     copy->text = node->text;
     copy->plain = node->plain;
     copy->quoted = node->quoted;
+    copy->begin = node->begin;
+    copy->end = node->end;
+    copy->flow = node->flow;
     for (const OozeNode *child = node->first; child; child = child->next) {
         OozeNode *child_copy = ooze_node_copy(scene, child);
         if (!child_copy) {

@@ -25,6 +25,10 @@ typedef enum OozeNodeKind { OOZE_NODE_SCALAR, OOZE_NODE_LIST, OOZE_NODE_MAP } Oo
 typedef struct OozeNode {
     OozeNodeKind kind;
     int line, column; /* from 1 */
+    /* its first character and the one after its last, from the beginning of the source; of the
+       alias, where an alias stands for it */
+    size_t begin, end;
+    bool flow; /* lists and maps: in brackets or braces */
     const OozeSource *source;
     const char *text;     /* scalars; never NULL */
     bool plain;           /* scalars: written without quotes, on one line */

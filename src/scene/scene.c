@@ -4,7 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
-static OozeScene *create(void)
+#include "scene/upgrade.h"
+
+OozeScene *ooze_scene_create(void)
 {
     OozeScene *scene = ooze_alloc_zero(1, sizeof *scene);
     if (scene) {
@@ -31,8 +33,7 @@ void ooze_scene_free(OozeScene *scene)
     ooze_free(scene);
 }
 
-/* Reports the first error; the diagnostics have all of them. */
-static OozeStatus fail_with_first(const OozeScene *scene, OozeError *error)
+OozeStatus ooze_scene_fail(const OozeScene *scene, OozeError *error)
 {
     for (int i = 0; i < scene->diagnostic_count; i++) {
         const OozeDiagnostic *d = &scene->diagnostics[i];
@@ -79,11 +80,28 @@ static OozeStatus return_scene(OozeScene *loaded, OozeScene **scene, OozeError *
         return ooze_fail_memory(error, "the scene", 0);
     }
     *scene = loaded;
-    return loaded->error_count > 0 ? fail_with_first(loaded, error) : OOZE_OK;
+    return loaded->error_count > 0 ? ooze_scene_fail(loaded, error) : OOZE_OK;
 }
 
-OozeStatus ooze_scene_load(const char *path, const char *const *overrides, int override_count,
-                           OozeScene **scene, OozeError *error)
+/* Replaces the text of a run's scene by one in the present format. Errors are left to reading. */
+static void upgrade_source(OozeScene *scene, OozeSource *source)
+{
+    const OozeOldScene old = {source->name, source->text, source->size, OOZE_ANGLES_DEGREES};
+    OozeText text = {0};
+    OozeError error = {0};
+    if (!ooze_scene_upgrade(&old, &text, NULL, &error) && text.data) {
+        ooze_free(source->owned);
+        source->owned = text.data;
+        source->text = text.data;
+        source->size = text.length;
+    } else {
+        scene->out_of_memory = scene->out_of_memory || error.status == OOZE_ERROR_MEMORY;
+        ooze_text_clear(&text);
+    }
+}
+
+static OozeStatus load_file(const char *path, const char *const *overrides, int override_count,
+                            bool of_run, OozeScene **scene, OozeError *error)
 {
     OOZE_REQUIRE(path, error);
     OOZE_REQUIRE(scene, error);
@@ -94,7 +112,7 @@ OozeStatus ooze_scene_load(const char *path, const char *const *overrides, int o
         OOZE_REQUIRE(overrides[i], error);
     }
     *scene = NULL;
-    OozeScene *loaded = create();
+    OozeScene *loaded = ooze_scene_create();
     if (!loaded) {
         return ooze_fail_memory(error, "a scene", sizeof *loaded);
     }
@@ -102,6 +120,9 @@ OozeStatus ooze_scene_load(const char *path, const char *const *overrides, int o
     OozeError reading = {0};
     OozeSource *source = ooze_source_open(loaded, path, NULL, &reading);
     if (source) {
+        if (of_run) {
+            upgrade_source(loaded, source);
+        }
         load(loaded, source, overrides, override_count);
     } else if (reading.status == OOZE_ERROR_MEMORY) {
         loaded->out_of_memory = true;
@@ -115,6 +136,18 @@ OozeStatus ooze_scene_load(const char *path, const char *const *overrides, int o
     return return_scene(loaded, scene, error);
 }
 
+OozeStatus ooze_scene_load(const char *path, const char *const *overrides, int override_count,
+                           OozeScene **scene, OozeError *error)
+{
+    return load_file(path, overrides, override_count, false, scene, error);
+}
+
+OozeStatus ooze_scene_load_run(const char *path, const char *const *overrides, int override_count,
+                               OozeScene **scene, OozeError *error)
+{
+    return load_file(path, overrides, override_count, true, scene, error);
+}
+
 OozeStatus ooze_scene_load_text(const char *text, size_t length, const char *name,
                                 OozeScene **scene, OozeError *error)
 {
@@ -123,7 +156,7 @@ OozeStatus ooze_scene_load_text(const char *text, size_t length, const char *nam
         OOZE_REQUIRE(text, error);
     }
     *scene = NULL;
-    OozeScene *loaded = create();
+    OozeScene *loaded = ooze_scene_create();
     if (!loaded) {
         return ooze_fail_memory(error, "a scene", sizeof *loaded);
     }

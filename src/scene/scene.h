@@ -117,6 +117,11 @@ struct OozeScene {
     int error_count; /* including errors beyond OOZE_SCENE_DIAGNOSTICS_MAX */
 };
 
+/* A scene without sources; NULL: out of memory. */
+OozeScene *ooze_scene_create(void);
+/* Fills `error` with the first error of the diagnostics, which have all of them. */
+OozeStatus ooze_scene_fail(const OozeScene *scene, OozeError *error);
+
 /* ---- memory of the scene ------------------------------------------------------------------- */
 
 /* Zeroed memory from the arena; NULL: out of memory, and scene->out_of_memory is set. */
@@ -147,6 +152,8 @@ const char *ooze_scene_did_you_mean(OozeScene *scene, const char *word, const ch
 
 /* Bytes of the line break at `text` (one of YAML's: LF, CR, CRLF, NEL, LS, PS), or 0. */
 size_t ooze_line_break(const char *text, size_t size);
+/* Bytes of the UTF-8 byte order mark at the beginning, or 0. */
+size_t ooze_byte_order_mark(const char *text, size_t size);
 
 /* ---- stages of reading ----------------------------------------------------------------------- */
 

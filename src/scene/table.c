@@ -5,6 +5,7 @@
 #include "methods/method.h"
 #include "scene/scene.h"
 #include "scene/table.h"
+#include "scene/upgrade.h"
 #include "world/nozzle.h"
 #include "world/probe.h"
 
@@ -125,7 +126,8 @@ static const OozeKey solid_keys[] = {
      .help = "makes it a dynamic solid, which gravity, fluid and other solids move; 0: its motion "
              "is prescribed"},
     {"friction", OOZE_KEY_REAL, "", 0.0, INFINITY, offsetof(OozeSolidDef, friction),
-     .help = "Coulomb coefficient; 0: free slip, inf: no slip"},
+     .help = "Coulomb coefficient; 0: free slip, inf: no slip",
+     .default_text = "no slip of fluid; 0.5 of other solids, rigid bodies and in `ballistic`"},
     {"restitution", OOZE_KEY_REAL, "", 0.0, 1.0, offsetof(OozeSolidDef, restitution),
      .help = "0: no bounce, 1: elastic"},
     {"stick_distance", OOZE_KEY_REAL, "m", 0.0, 1e6, offsetof(OozeSolidDef, stick_distance),
@@ -516,8 +518,9 @@ static void root_defaults(void *item, int variant)
     .section = &section_##field, .count_offset = offsetof(OozeSceneDef, field##_count)
 
 static const OozeKey root_keys[] = {
-    {"ooze", OOZE_KEY_INTEGER, "", 1.0, 1.0, offsetof(OozeSceneDef, version),
-     .help = "version of the scene format", .required = OOZE_REQUIRED},
+    {"ooze", OOZE_KEY_INTEGER, "", OOZE_SCENE_FORMAT, OOZE_SCENE_FORMAT,
+     offsetof(OozeSceneDef, version), .help = "version of the scene format",
+     .required = OOZE_REQUIRED},
     {"title", OOZE_KEY_TEXT, "", OOZE_NO_RANGE, offsetof(OozeSceneDef, title),
      .help = "a description", .default_text = "empty"},
     {"include", OOZE_KEY_INCLUDE, "", OOZE_NO_RANGE, 0,

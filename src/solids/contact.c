@@ -14,24 +14,25 @@ OozeVec3 ooze_contact_stick(const OozeSolid *solid, const OozeContact *contact, 
 
 double ooze_contact_wet_fraction(const OozeSolid *solid, const OozeContactRule *rule)
 {
-    double mu = solid->params[OOZE_SOLID_FRICTION];
+    double mu = ooze_solid_fluid_friction(solid);
     return mu >= 1.0 ? 1.0 : 1.0 - pow(1.0 - mu, rule->wet);
 }
 
 /* Without the wet friction. */
-static OozeContactSolid view_of(const OozeSolid *solid)
+static OozeContactSolid view_of(const OozeSolid *solid, const OozeContactRule *rule)
 {
     return (OozeContactSolid){.shape = solid->shape,
                               .pose = &solid->pose,
                               .previous = &solid->previous,
-                              .friction = solid->params[OOZE_SOLID_FRICTION],
+                              .friction = rule->dry ? ooze_solid_dry_friction(solid)
+                                                    : ooze_solid_fluid_friction(solid),
                               .restitution = solid->params[OOZE_SOLID_RESTITUTION],
                               .dynamic = ooze_solid_is_dynamic(solid)};
 }
 
 static OozeContactSolid view_with_friction(const OozeSolid *solid, const OozeContactRule *rule)
 {
-    OozeContactSolid view = view_of(solid);
+    OozeContactSolid view = view_of(solid, rule);
     view.wet_friction = rule->wet > 0.0 ? ooze_contact_wet_fraction(solid, rule) : 0.0;
     return view;
 }
@@ -43,7 +44,7 @@ static bool sweep_once(OozeContactSweep *sweep, const OozeSolid *solids, int cou
     ooze_sweep_round(sweep);
     for (int i = 0; i < count; i++) {
         if (ooze_solid_collides(&solids[i])) {
-            OozeContactSolid view = view_of(&solids[i]);
+            OozeContactSolid view = view_of(&solids[i], rule);
             OozeBounds box = ooze_shape_bounds(solids[i].shape);
             ooze_sweep_find(sweep, rule, &view, &box, i, moving);
         }
@@ -67,7 +68,7 @@ static bool push_once(OozeContactSweep *sweep, const OozeSolid *solids, int coun
             continue;
         }
         OozeContact contact;
-        OozeContactSolid view = view_of(&solids[i]);
+        OozeContactSolid view = view_of(&solids[i], rule);
         if (ooze_sweep_push(sweep, rule, &view, &contact)) {
             view = view_with_friction(&solids[i], rule);
             ooze_contact_touch(&view, i, rule, &contact, sweep->position, &sweep->velocity,

@@ -13,6 +13,7 @@ typedef struct OozeContactRule {
        loses in 1/wet steps of contact, from 1 on all of it at once. 0: restitution and Coulomb
        friction */
     double wet;
+    bool dry; /* solids without a friction of their own have that of dry solids */
 } OozeContactRule;
 
 /* Changes of a particle's velocity by solids, and where they act. */

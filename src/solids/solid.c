@@ -15,7 +15,7 @@ OozeSolidDef ooze_solid_def_default(void)
     memset(&def, 0, sizeof def);
     def.shape = ooze_shape_def_default(OOZE_SHAPE_PLANE);
     def.motion = ooze_motion_def_default();
-    def.friction = 0.5;
+    def.friction = NAN;
     def.collides = true;
     def.sampled = true;
     def.visible = true;
@@ -53,7 +53,7 @@ OozeStatus ooze_solid_set(OozeSolid *solid, OozeSolidParam param, double value, 
         double min, max;
         bool optional; /* may be NAN: not given */
     } rows[OOZE_SOLID_PARAM_COUNT] = {
-        [OOZE_SOLID_FRICTION] = {"friction", 0.0, INFINITY, false},
+        [OOZE_SOLID_FRICTION] = {"friction", 0.0, INFINITY, true},
         [OOZE_SOLID_RESTITUTION] = {"restitution", 0.0, 1.0, false},
         [OOZE_SOLID_STICK_DISTANCE] = {"stick_distance", 0.0, 1e6, false},
         [OOZE_SOLID_STICK_STRENGTH] = {"stick_strength", 0.0, 1e12, false},

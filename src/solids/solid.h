@@ -2,6 +2,8 @@
 #ifndef OOZE_SOLIDS_SOLID_H
 #define OOZE_SOLIDS_SOLID_H
 
+#include <math.h>
+
 #include "ooze/world.h"
 #include "solids/cell_samples.h"
 #include "solids/cell_set.h"
@@ -55,6 +57,22 @@ void ooze_solid_free(OozeSolid *solid);
 OozeStatus ooze_solid_set(OozeSolid *solid, OozeSolidParam param, double value, OozeError *error);
 OozeStatus ooze_solid_get(const OozeSolid *solid, OozeSolidParam param, double *value,
                           OozeError *error);
+
+/* Coulomb coefficient of fluid on the solid. Without one of its own fluid does not slip: it sticks
+   to walls, whatever its viscosity. */
+static inline double ooze_solid_fluid_friction(const OozeSolid *solid)
+{
+    double given = solid->params[OOZE_SOLID_FRICTION];
+    return isnan(given) ? INFINITY : given;
+}
+
+/* The same of other solids, of rigid bodies and of ballistic particles, which touch it dry. */
+#define OOZE_DRY_FRICTION 0.5
+static inline double ooze_solid_dry_friction(const OozeSolid *solid)
+{
+    double given = solid->params[OOZE_SOLID_FRICTION];
+    return isnan(given) ? OOZE_DRY_FRICTION : given;
+}
 
 /* The next step ends at `pose`; further steps follow its velocity and spin. A dynamic solid is
    placed there at once. */

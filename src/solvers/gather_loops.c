@@ -95,7 +95,7 @@ static inline Samples find_samples(const OozeGather *s, OozeF32x4 x, const uint3
         begin[k] = (four.delta[k] - since * ooze_f32x4_load(&boundary->velocity[b].x)) * flat;
         begin[k] *= begin[k];
         four.volume[k] = k < count ? boundary->volume[b] : 0.0f;
-        double friction = solid->params[OOZE_SOLID_FRICTION];
+        double friction = ooze_solid_fluid_friction(solid);
         bool clings = isinf(friction) || (dynamic && friction > 0.0);
         four.clings[k] = k < count && clings ? 1.0f : 0.0f;
     }

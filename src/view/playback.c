@@ -12,7 +12,7 @@ OozeStatus ooze_playback_open(OozePlayback *playback, const char *path, OozeErro
     }
     char *scene = ooze_run_original_scene_path(playback->run);
     status = !scene ? ooze_fail_memory(error, "a path", 0)
-                    : ooze_scene_load(scene, NULL, 0, &playback->scene, error);
+                    : ooze_scene_load_run(scene, NULL, 0, &playback->scene, error);
     ooze_free(scene);
     if (status == OOZE_ERROR_SCENE) {
         ooze_fail(error, status, "`ooze check` tells what is wrong with it",

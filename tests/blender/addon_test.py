@@ -18,7 +18,7 @@ OOZE = pathlib.Path(os.environ["OOZE_BUILD_DIR"]).resolve() / "ooze"
 
 # y is up, as by default; two materials, heat, and a solid that moves and turns
 SCENE = """
-ooze: 1
+ooze: 2
 method: {name: ballistic}
 spacing: 0.02
 time_step: 1/120

@@ -10,7 +10,7 @@ from case import FOLDER, OOZE, BlenderCase, info
 
 # long enough to be interrupted, and writes frames from its first second on
 LONG = """
-ooze: 1
+ooze: 2
 up: z
 method: {name: ballistic}
 spacing: 0.01

@@ -134,6 +134,7 @@ static void fill_world(OozeWorld *world, const Case *c)
         add_block(world, first, {0.08, 0.08, 0.08}, {0, 0, 0}, 0.5);
     } else {
         OozeSolidDef floor = ooze_solid_def_default();
+        floor.friction = 0.5;
         floor.shape = ooze_shape_def_default(OOZE_SHAPE_PLANE);
         CHECK_OK(ooze_world_add_solid(world, &floor, nullptr, &error));
         add_block(world, first, {0.08, 0.05, 0.08}, {0, 0.03, 0}, 0.5);

@@ -120,6 +120,7 @@ static void set_periodic(Stage *stage, int axis, double min, double length)
 static void add_solid(Stage *stage, OozeShapeDef shape, OozeVec3 velocity, bool sampled)
 {
     OozeSolidDef def = ooze_solid_def_default();
+    def.friction = 0.5;
     def.shape = shape;
     def.motion.velocity = velocity;
     OozeSolid solid;

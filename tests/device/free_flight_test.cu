@@ -28,6 +28,7 @@ static OozeWorld *create_world(const char *method, Particles fast, Particles dro
     OozeMaterialId id;
     CHECK_OK(ooze_world_add_material(world, &material, &id, &error));
     OozeSolidDef ball = ooze_solid_def_default();
+    ball.friction = 0.5;
     ball.shape = ooze_shape_def_default(OOZE_SHAPE_SPHERE);
     ball.shape.radius = 0.1;
     ball.shape.position = {0.35, 0.9, 0.05};

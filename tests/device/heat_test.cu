@@ -67,6 +67,7 @@ static void add_warm_box(OozeWorld *world, OozeMaterialId material, OozeVec3 pos
 static void add_sources_of_heat(OozeWorld *world, OozeMaterialId material)
 {
     OozeSolidDef floor = ooze_solid_def_default(), ball = floor;
+    ball.friction = 0.5;
     floor.shape = ooze_shape_def_default(OOZE_SHAPE_PLANE);
     floor.temperature = 90;
     floor.conductivity = 200;

@@ -44,6 +44,7 @@ enum Ground { FLAT, SLOPED };
 static inline void add_floor_and_block(OozeWorld *world)
 {
     OozeSolidDef floor = ooze_solid_def_default(), block = floor;
+    block.friction = 0.5;
     floor.shape = ooze_shape_def_default(OOZE_SHAPE_PLANE);
     floor.friction = INFINITY;
     CHECK_OK(ooze_world_add_solid(world, &floor, nullptr, &error));

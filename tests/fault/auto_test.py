@@ -7,7 +7,7 @@ import unittest
 import runs
 
 SCENE = """\
-ooze: 1
+ooze: 2
 method: {name: conformation, solver: auto}
 spacing: 0.02
 duration: 0.2

@@ -10,7 +10,7 @@ import unittest
 import runs
 
 SCENE = """\
-ooze: 1
+ooze: 2
 method: {name: conformation}
 spacing: 0.02
 time_step: 1/600
@@ -26,7 +26,7 @@ solids:
   - {name: floor, shape: {type: plane}}
 """
 WARM = """\
-ooze: 1
+ooze: 2
 method: {name: conformation, solver: auto}
 spacing: 0.01
 duration: 0.1
@@ -46,7 +46,7 @@ solids:
   - {name: floor, shape: {type: plane}}
 """
 SLOW = """\
-ooze: 1
+ooze: 2
 method: {name: conformation}
 spacing: 0.01
 time_step: 1/600
@@ -60,7 +60,7 @@ solids:
   - {name: ball, shape: {type: sphere, radius: 1}}
 """
 SLIME = """\
-ooze: 1
+ooze: 2
 method: {name: cauchy, viscous_step: explicit}
 spacing: 0.003
 time_step: 1e-4
@@ -162,7 +162,7 @@ class CheckTest(runs.RunTest):
 
     def test_a_dry_run_counts_the_grids_of_the_velocity_solve(self):
         """A stiff block that falls longer than the trial will need them: 800 bytes a particle."""
-        self.scene.write_text("ooze: 1\nmethod: {name: conformation}\nspacing: 0.02\n"
+        self.scene.write_text("ooze: 2\nmethod: {name: conformation}\nspacing: 0.02\n"
                               "time_step: 1/240\nduration: 1\n"
                               "materials: {tar: {viscosity: 50000}}\nfluids: [{material: tar, "
                               "shape: {type: box, size: [0.4, 0.4, 0.4], position: [0, 9, 0]}}]\n")
@@ -210,6 +210,31 @@ class CheckTest(runs.RunTest):
         self.bad(1, part, "check", self.scene)
         self.bad(1, part, "run", self.scene, "-o", self.folder / "o")
         self.assertFalse((self.folder / "o").exists())
+
+    def test_check_says_what_acts_on_walls(self):
+        self.scene.write_text(SCENE.replace("name: floor", "name: bottle")
+                              + "  - {name: slide, friction: 0.2, shape: {type: sphere, radius: 0.1,"
+                                " position: [2, 0, 0]}}\n"
+                                "  - {name: ice, friction: 0, shape: {type: sphere, radius: 0.1,"
+                                " position: [4, 0, 0]}}\n"
+                                "  - {name: unseen, collides: false, shape: {type: plane}}\n")
+        walls = "walls\n  syrup sticks to 'bottle'\n  syrup slips on 'slide' with friction 0.2\n" \
+                "  syrup slips freely on 'ice'\n"
+        self.assertIn(walls, runs.ooze("check", self.scene).stdout)
+        found = json.loads(runs.ooze("check", self.scene, "--json").stdout)["walls"]
+        self.assertEqual(found, [{"solid": "bottle", "sticks": True, "friction": None},
+                                 {"solid": "slide", "sticks": False, "friction": 0.2},
+                                 {"solid": "ice", "sticks": False, "friction": 0}])
+        # boundary particles make fluid stick; another material, and a body that touches the wall dry
+        self.scene.write_text(SCENE.replace("plane}}", "plane}, sampled: false}")
+                              .replace("materials:", "materials:\n  milk: {viscosity: 1}")
+                              .replace("solids:", "  - {material: milk, shape: {type: sphere, radius: "
+                                       "0.05, position: [0, 0.8, 0]}}\nsolids:")
+                              + "  - {name: ball, density: 500, shape: {type: sphere, radius: 0.1,"
+                                " position: [2, 1, 0]}}\n")
+        self.assertIn("walls\n  fluid slips freely on 'floor'\n  fluid sticks to 'ball'\n"
+                      "  bodies slide on 'floor' and 'ball' with friction 0.5\n",
+                      runs.ooze("check", self.scene).stdout)
 
     def test_check_refuses_what_run_refuses(self):
         self.write(method="{name: conformation, formulation: consistent}",

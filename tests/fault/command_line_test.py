@@ -94,7 +94,7 @@ BAD_LINES = [
     (["run", "\x1b[31mred", "\x1b[31mred"], "unexpected argument '?[31mred'"),
 ]
 
-COMMANDS = ["new", "examples", "run", "check", "info", "export", "mesh", "plot", "rheo",
+COMMANDS = ["new", "examples", "run", "check", "upgrade", "info", "export", "mesh", "plot", "rheo",
             "render", "view", "bench", "methods", "presets", "probes", "schema", "reference",
             "version", "help"]
 
@@ -263,7 +263,7 @@ class CommandLineTest(runs.RunTest):
         """A nozzle that circles at 1e12 deg/s and 1.2e9 m throws its fluid along the floor at 2e19
         m/s, and the square of that, which friction asks for, is more than a float holds (3.4e38).
         It opens after 3.5 s: the frames of the three seconds before are good, and stay."""
-        self.scene.write_text("ooze: 1\nmethod: {name: ballistic}\nspacing: 0.5\n"
+        self.scene.write_text("ooze: 2\nmethod: {name: ballistic}\nspacing: 0.5\n"
                               "time_step: 1/8\nduration: 9\nframe_rate: 1\nmaterials: {m: {}}\n"
                               "solids: [{shape: {type: plane}}]\n"
                               "fluids: [{material: m, shape: {type: box, size: [2, 2, 2], "

@@ -11,7 +11,7 @@ COMMANDS = re.findall(r"^\| \[(\w+)\]\(#ooze-\w+\)", DOCS, re.M)
 CODES = [int(code) for code in re.findall(r"^\| (\d+) \| \S", DOCS, re.M)]
 
 DIVERGING = """\
-ooze: 1
+ooze: 2
 method: {name: ballistic}
 spacing: 0.5
 time_step: 1/8

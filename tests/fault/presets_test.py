@@ -9,7 +9,7 @@ import unittest
 import runs
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-HEAD = "ooze: 1\nmethod: {name: conformation}\nspacing: 0.01\ntime_step: 1/240\nduration: 1\n"
+HEAD = "ooze: 2\nmethod: {name: conformation}\nspacing: 0.01\ntime_step: 1/240\nduration: 1\n"
 
 
 class PresetsTest(runs.RunTest):

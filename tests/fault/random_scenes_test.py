@@ -142,7 +142,7 @@ class Grammar:
             solid["name"] = name
         step = self.random.choice([100, 600, 2000])
         scene = {
-            "ooze": 1,
+            "ooze": 2,
             "method": self.section(SCHEMA["$defs"]["method"], 0.15),
             "spacing": self.value(SCHEMA["properties"]["spacing"], "spacing"),
             "time_step": f"1/{step}",

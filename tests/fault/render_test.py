@@ -167,7 +167,7 @@ class RenderTest(runs.RunTest):
         self.assertEqual([p.name[6:12] for p in self.pictures(run)], ["000000"], done.stderr)
 
     def test_an_empty_run(self):
-        self.scene.write_text("ooze: 1\nmethod: {name: ballistic}\nspacing: 0.1\n"
+        self.scene.write_text("ooze: 2\nmethod: {name: ballistic}\nspacing: 0.1\n"
                               "time_step: 0.01\nduration: 0.1\n"
                               "frame_rate: 10\nmaterials:\n  water: {}\n"
                               "emitters:\n  - {material: water, radius: 0.3, start: 5}\n")

@@ -6,7 +6,7 @@ import unittest
 import runs
 
 SCENE = """\
-ooze: 1
+ooze: 2
 method: {name: conformation}
 spacing: 0.05
 time_step: 1/240
@@ -100,7 +100,7 @@ class RheoTest(runs.RunTest):
 
 # Forgets within a few steps: all of its experiments are short.
 SHORT = """\
-ooze: 1
+ooze: 2
 method: {name: conformation}
 spacing: 0.01
 time_step: 1/240

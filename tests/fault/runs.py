@@ -16,7 +16,7 @@ FRAMES = 40
 
 # An emitter, a moving nozzle, a moving solid, a sink, two materials, and probes with memory.
 SCENE = """\
-ooze: 1
+ooze: 2
 title: everything at once
 method: {name: ballistic}
 spacing: 0.05

@@ -12,7 +12,7 @@ import unittest
 from view_client import BUILD, ROOT, TOKEN, Page, Viewer
 
 SCENE = """
-ooze: 1
+ooze: 2
 title: A box of honey
 method: {name: springs}
 spacing: 0.05

@@ -36,7 +36,7 @@ PROBES = "probes: [" + ", ".join(f"{{name: my_{kind}, kind: {kind}}}" for kind i
 
 # What the four have not: sinks, a periodic axis, steps that are cut, and a probe of every step.
 POURED = """\
-ooze: 1
+ooze: 2
 title: poured, and drained
 method: {name: conformation}
 spacing: 0.02
@@ -137,7 +137,7 @@ class DeviceCase(unittest.TestCase):
         file, rate, _ = SCENES[name]
         path = ROOT / "scenes/barreiro2017" / (file + "_small.yaml")
         return self.write(name,
-                          f"ooze: 1\ninclude: {path}\nduration: 2\n"
+                          f"ooze: 2\ninclude: {path}\nduration: 2\n"
                           f"frame_rate: {rate}/{steps_a_frame}\n"
                                 f"{settings}{PROBES}")
 
@@ -369,7 +369,7 @@ class Links(DeviceCase):
         """A ball of the paper that drops and spreads: height and spread agree within 3 % after 300
         steps."""
         path = ROOT / "scenes/takahashi2014/ball_drop_small.yaml"
-        scene = self.write("ball", f"ooze: 1\ninclude: {path}\nframe_rate: 10\n{PROBES}")
+        scene = self.write("ball", f"ooze: 2\ninclude: {path}\nframe_rate: 10\n{PROBES}")
         a, b = (last_row(self.run_scene(scene, device, device, 3)) for device in ("cpu", "cuda"))
         for key in ("my_height.height", "my_spread.spread"):
             print(f"  ball {key}: {a[key]:.5g} and {b[key]:.5g}", flush=True)

@@ -36,7 +36,7 @@ class SceneSchema(unittest.TestCase):
         self.assertEqual([e.message for e in self.validator.iter_errors(scene)], [])
 
     def test_refuses_mistakes(self):
-        good = {"ooze": 1, "method": {"name": "ballistic"}, "spacing": 0.1, "time_step": "1/240",
+        good = {"ooze": 2, "method": {"name": "ballistic"}, "spacing": 0.1, "time_step": "1/240",
                 "duration": 1, "materials": {"m": {"density": 1000}},
                 "solids": [{"shape": {"type": "sphere", "radius": 1}}],
                 "emitters": [{"material": "m", "radius": 0.1}]}

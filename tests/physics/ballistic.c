@@ -150,6 +150,7 @@ static void ballistic_T05_stick(void **state)
         OozeWorld *world = make_world(1.0 / 500, 1);
         add_material(world, 2.0);
         OozeSolidDef def = ooze_solid_def_default();
+        def.friction = 0.5;
         def.shape = ooze_shape_def_default(OOZE_SHAPE_PLANE);
         def.shape.normal = vec3(0, -1, 0);
         def.stick_distance = 0.1;
@@ -175,6 +176,7 @@ static void ballistic_T06_fast_against_thin(void **state)
     OozeWorld *world = make_world(1.0 / 100, 1);
     add_material(world, 0.0);
     OozeSolidDef def = ooze_solid_def_default();
+    def.friction = 0.5;
     def.shape = ooze_shape_def_default(OOZE_SHAPE_BOX);
     def.shape.size = vec3(0.02, 4, 4);
     CHECK_OK(ooze_world_add_solid(world, &def, NULL, &error));
@@ -223,6 +225,7 @@ static void fill_busy_scene(OozeWorld *world)
     add_material(world, 3.0);
     add_plane(world, vec3(0, 1, 0.1), 0.4, 0.6);
     OozeSolidDef bowl = ooze_solid_def_default();
+    bowl.friction = 0.5;
     bowl.shape = ooze_shape_def_default(OOZE_SHAPE_TORUS);
     bowl.shape.radius = 0.3;
     bowl.shape.tube_radius = 0.1;

@@ -33,6 +33,7 @@ static OozeWorld *make_busy(int threads, OozeRegionKind kind)
     OozeMaterialId firm = add_jelly(world, (Jelly){.fluid_share = 0.1, .solvent = 5});
     add_floor(world, 0.5);
     OozeSolidDef bar = ooze_solid_def_default();
+    bar.friction = 0.5;
     bar.shape = ooze_shape_def_default(OOZE_SHAPE_BOX);
     bar.shape.size = vec3(0.05, 0.1, 0.4);
     bar.shape.position = vec3(-0.25, 0.06, 0);
@@ -497,6 +498,7 @@ static void blend_T28_soft_body(void **state)
         set_param(world, "update_gravity", 1);
         add_jelly(world, (Jelly){.fluid_share = 0.1, .solvent = 20, .threshold = 1e-6});
         OozeSolidDef clamp = ooze_solid_def_default();
+        clamp.friction = 0.5;
         clamp.shape = ooze_shape_def_default(OOZE_SHAPE_BOX);
         clamp.shape.size = vec3(0.08, 0.14, 0.14);
         clamp.shape.position = vec3(-0.1, 0.3, 0);

@@ -21,6 +21,7 @@ static OozeWorld *plate_world(double max_travel)
     CHECK_OK(ooze_world_add_particles(world, fluid, 1, &x, &v, &error));
     add_floor(world, 0);
     OozeSolidDef plate = ooze_solid_def_default();
+    plate.friction = 0.5;
     plate.name = "plate";
     plate.shape = ooze_shape_def_default(OOZE_SHAPE_CYLINDER);
     plate.shape.radius = 0.02;

@@ -41,6 +41,7 @@ static OozeWorld *make_busy(int threads, int tension)
     OozeMaterialId thick = add_liquid(world, (Fluid){.viscosity = 50, .relaxation = 0.1});
     add_floor(world, INFINITY);
     OozeSolidDef bar = ooze_solid_def_default();
+    bar.friction = 0.5;
     bar.shape = ooze_shape_def_default(OOZE_SHAPE_BOX);
     bar.shape.size = vec3(0.05, 0.1, 0.4);
     bar.shape.position = vec3(-0.25, 0.06, 0);
@@ -232,6 +233,7 @@ static double add_intruder(OozeWorld *world, int scene, int number)
 {
     uint64_t at = 60 + 20 * (uint64_t)number;
     OozeSolidDef solid = ooze_solid_def_default();
+    solid.friction = 0.5;
     bool ball = pick(scene, at, 0, 1) < 0.5;
     solid.shape = ooze_shape_def_default(ball ? OOZE_SHAPE_SPHERE : OOZE_SHAPE_BOX);
     solid.shape.radius = pick(scene, at + 1, 0.02, 0.08);

@@ -194,6 +194,7 @@ static double stretch_of_strip(int across, double modulus, double dt)
     CHECK_OK(ooze_material_def_set(&def, "solvent_viscosity", 200, &error)); /* comes to rest */
     CHECK_OK(ooze_world_add_material(world, &def, &rubber, &error));
     OozeSolidDef clamp = ooze_solid_def_default();
+    clamp.friction = 0.5;
     clamp.shape = ooze_shape_def_default(OOZE_SHAPE_BOX);
     clamp.shape.size = vec3(0.2, 4 * d, 0.2);
     clamp.shape.position = vec3(0.5 * width, 2 * d, 0.5 * width);
@@ -239,6 +240,7 @@ static void conformation_T19_soft_beam(void **state)
     OozeWorld *world = make_world((Setup){.spacing = d, .time_step = 1.0 / 240, .gravity = down()});
     add_matter(world, (Matter){1000, NAN, modulus, NAN, NAN, 15000});
     OozeSolidDef wall = ooze_solid_def_default();
+    wall.friction = 0.5;
     wall.shape = ooze_shape_def_default(OOZE_SHAPE_BOX);
     wall.shape.size = vec3(4 * d, 10 * d, 10 * d);
     wall.shape.position = vec3(-2 * d, 0.5 * h, 0.5 * h);

@@ -120,6 +120,7 @@ static void conformation_T54_tank(void **state)
     const double d = 0.02;
     OozeWorld *world = make_world((Setup){.spacing = d, .time_step = 1.0 / 216, .gravity = down()});
     OozeSolidDef tank = ooze_solid_def_default();
+    tank.friction = 0.5;
     tank.shape = ooze_shape_def_default(OOZE_SHAPE_BOX);
     tank.shape.size = vec3(30 * d, 30 * d, 20 * d);
     tank.shape.position = vec3(15 * d, 15 * d, 10 * d);

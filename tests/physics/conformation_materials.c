@@ -388,6 +388,7 @@ static void conformation_T46_melt(void **state)
     const Number cream[] = {{"relaxation_time", 0.1}, {"compliance", 0}, {NULL, 0}};
     add_material(world, cream);
     OozeSolidDef floor = ooze_solid_def_default();
+    floor.friction = 0.5;
     floor.shape = ooze_shape_def_default(OOZE_SHAPE_PLANE);
     CHECK_OK(ooze_world_add_solid(world, &floor, NULL, &error));
     for (int i = 0; i < n * n * n; i++) {

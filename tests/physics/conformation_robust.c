@@ -326,6 +326,7 @@ static void conformation_T26_overlap(void **state)
         add_matter(world, newtonian_matter(10));
         add_floor(world, 0.5);
         OozeSolidDef ball = ooze_solid_def_default();
+        ball.friction = 0.5;
         OozeSolidId id;
         ball.shape = ooze_shape_def_default(OOZE_SHAPE_SPHERE);
         ball.shape.radius = radius;

@@ -29,6 +29,7 @@ static void pour(const char *method, double time_step, double viscosity, OozeSha
         (Setup){.method = method, .spacing = dx, .time_step = time_step, .gravity = down()});
     OozeMaterialId oil = add_matter(world, newtonian_matter(viscosity));
     OozeSolidDef cup = ooze_solid_def_default();
+    cup.friction = 0.5;
     OozeSolidId id = {0};
     cup.shape = container(kind);
     CHECK_OK(ooze_world_add_solid(world, &cup, &id, &error));
@@ -86,6 +87,7 @@ static void containers_T03_dynamic(void **state)
     for (int k = 0; k < KINDS; k++) {
         OozeWorld *world = make_world((Setup){.spacing = dx, .time_step = 1e-3, .gravity = down()});
         OozeSolidDef cup = ooze_solid_def_default(), ball = cup;
+        cup.friction = ball.friction = 0.5;
         OozeSolidId cup_id = {0}, ball_id = {0};
         add_floor(world, 0.5);
         cup.shape = container(kinds[k]);

@@ -30,6 +30,7 @@ static inline double inertia_of(const Body *b)
 static inline OozeSolidId add_body(OozeWorld *world, const Body *b)
 {
     OozeSolidDef def = ooze_solid_def_default();
+    def.friction = 0.5;
     OozeSolidId id = {0};
     def.shape = ooze_shape_def_default(b->radius > 0 ? OOZE_SHAPE_SPHERE : OOZE_SHAPE_BOX);
     def.shape.radius = b->radius;

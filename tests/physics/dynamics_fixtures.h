@@ -37,6 +37,7 @@ static inline OozeWorld *bodies_world(double time_step, OozeVec3 gravity)
 static inline OozeSolidDef body_def(OozeShapeKind kind, double density)
 {
     OozeSolidDef def = ooze_solid_def_default();
+    def.friction = 0.5;
     def.name = "body";
     def.shape = ooze_shape_def_default(kind);
     def.shape.size = vec3(0.2, 0.2, 0.2);

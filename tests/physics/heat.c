@@ -56,6 +56,7 @@ static void add_part(OozeWorld *world, OozeMaterialId material, int from, int to
 static OozeSolidId add_wall(OozeWorld *world, double x, double normal, double temperature)
 {
     OozeSolidDef wall = ooze_solid_def_default();
+    wall.friction = 0.5;
     OozeSolidId id = {0};
     wall.shape.position = vec3(x, 0, 0);
     wall.shape.normal = vec3(normal, 0, 0);

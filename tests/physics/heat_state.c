@@ -42,6 +42,7 @@ static void add_box(OozeWorld *world, double height, double temperature)
 static void add_floor(OozeWorld *world, double temperature)
 {
     OozeSolidDef floor = ooze_solid_def_default();
+    floor.friction = 0.5;
     floor.temperature = temperature;
     CHECK_OK(ooze_world_add_solid(world, &floor, NULL, &error));
 }
@@ -168,6 +169,7 @@ static void heat_T28_phase(void **state)
     OozeMaterialId m = add_material(world, 1, 60);
     CHECK_OK(ooze_world_set_material(world, m, "freezing_temperature", 40, &error));
     OozeSolidDef around = ooze_solid_def_default(); /* a bath that sets its temperature */
+    around.friction = 0.5;
     around.shape = ooze_shape_def_default(OOZE_SHAPE_SPHERE);
     around.shape.radius = 1;
     around.collides = false;

@@ -54,6 +54,7 @@ static void springs_T11_thin_wall(void **state)
     OozeWorld *world = springs_world((Bulk){0});
     OozeMaterialId fluid = add_paper_fluid(world, 0.1, 0.5);
     OozeSolidDef plate = ooze_solid_def_default();
+    plate.friction = 0.5;
     plate.shape = ooze_shape_def_default(OOZE_SHAPE_BOX);
     plate.shape.size = vec3(40, 0.1, 40);
     CHECK_OK(ooze_world_add_solid(world, &plate, NULL, &error));

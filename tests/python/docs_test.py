@@ -6,7 +6,7 @@ import unittest
 from support import ROOT, PackageTest, ooze
 
 HONEY = """\
-ooze: 1
+ooze: 2
 title: Honey
 method: {name: conformation}
 spacing: 0.01

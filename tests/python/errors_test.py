@@ -100,11 +100,11 @@ class Errors(PackageTest):
                       self.check(ooze.Error, lambda: world.add_solid(shpe="plane")).hint)
 
     def test_scene_errors_have_places(self):
-        error = self.check(ooze.SceneError, lambda: ooze.Scene(text="ooze: 1\nspcing: 0.1\n"))
+        error = self.check(ooze.SceneError, lambda: ooze.Scene(text="ooze: 2\nspcing: 0.1\n"))
         self.assertEqual(error.diagnostics[-1].line, 2)
         self.assertIn("spacing", error.diagnostics[-1].hint)
         file = self.folder / "scene.yaml"
-        file.write_text("ooze: 1\n")
+        file.write_text("ooze: 2\n")
         error = self.check(ooze.SceneError, lambda: ooze.Scene(file, set={"spacing": "x"}))
         self.assertEqual({d.file for d in error.diagnostics}, {"--set", str(file)})
         self.check(ooze.SceneError, lambda: ooze.Scene(self.folder / "none.yaml"), "none.yaml")

@@ -110,7 +110,7 @@ WARM = "density_warm_start: true"
 MEAN = "density_mean_tolerance: 1e-4"
 
 
-FEW = """ooze: 1
+FEW = """ooze: 2
 title: Few particles
 method: {name: conformation, velocity_preconditioner: mass}
 spacing: 0.01

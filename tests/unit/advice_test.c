@@ -5,7 +5,7 @@
 
 /* Five lines; what a test adds begins on line 6. */
 #define CONFORMATION(settings)                                                                     \
-    "ooze: 1\n"                                                                                    \
+    "ooze: 2\n"                                                                                    \
     "method: {name: conformation" settings "}\n"                                                   \
     "spacing: 0.02\n"                                                                              \
     "time_step: 1/240\n"                                                                           \
@@ -62,7 +62,7 @@ static void warnings_for_contradictory_numbers(void **state)
     warned(CONFORMATION(", formulation: consistent") M("modulus: 100, yield_strain: 0.1"), 35,
            "only the formulation 'lodge'", "lodge");
 #undef C
-    warned("ooze: 1\nmethod: {name: stress}\nspacing: 0.02\ntime_step: 1/24000\nduration: 1\n" M(
+    warned("ooze: 2\nmethod: {name: stress}\nspacing: 0.02\ntime_step: 1/24000\nduration: 1\n" M(
                "viscosity: 2, modulus: 100, relaxation_time: 0.1"),
            18, "make 10 Pa s", NULL);
 }

@@ -134,7 +134,7 @@ static void missing_frames_and_scenes_are_errors(void **state)
 static void objects_are_found_by_name(void **state)
 {
     (void)state;
-    static const char text[] = "ooze: 1\nmethod: {name: ballistic}\nspacing: 0.05\n"
+    static const char text[] = "ooze: 2\nmethod: {name: ballistic}\nspacing: 0.05\n"
                                "time_step: 1/240\nduration: 1\n"
                                "materials: {water: {}, honey: {}}\n"
                                "solids: [{name: lid, shape: {type: plane}},"

@@ -64,7 +64,7 @@ static const Case cases[] = {
 static Outcome run(const Case *c, const char *settings, const char *step)
 {
     char text[2048];
-    snprintf(text, sizeof text, "ooze: 1\nmethod: {name: conformation, %s}\n%s%s%s%s", settings,
+    snprintf(text, sizeof text, "ooze: 2\nmethod: {name: conformation, %s}\n%s%s%s%s", settings,
              step ? "time_step: " : "", step ? step : "", step ? "\n" : "", c->body);
     OozeScene *scene = load_good(text);
     OozeBuildOptions alone = {.threads = 1};

@@ -11,7 +11,7 @@
 #define NEAR(value, wanted) assert_float_equal(value, wanted, 1e-6 * fabs(wanted))
 
 #define SCENE(settings)                                                                            \
-    "ooze: 1\n"                                                                                    \
+    "ooze: 2\n"                                                                                    \
     "method: {name: conformation" settings "}\n"                                                   \
     "frame_rate: 10\n"                                                                             \
     "duration: 2\n"
@@ -257,7 +257,7 @@ static void other_values_match_the_given_ones(void **state)
     const double digits = log(2.0 / 3e-4) / log(2.0 / 1e-4);
     assert_true(digits * (3.0 + 5.2 * sqrt(0.4 * few.time_step) / 0.01) <= 10.0);
     assert_true(digits * (3.0 + 5.2 * sqrt(0.4 * few.time_step * 1.2) / 0.01) > 10.0);
-    OozeScene *scene = load_good("ooze: 1\nmethod: {name: stress}\nspacing: 0.02\ntime_step: auto\n"
+    OozeScene *scene = load_good("ooze: 2\nmethod: {name: stress}\nspacing: 0.02\ntime_step: auto\n"
                                  "duration: 1\nmaterials: {m: {viscosity: 2}}\n" BLOCK);
     assert_non_null(strstr(ooze_scene_chosen(scene), "time_step"));
     OozeWorld *world = NULL;
@@ -266,7 +266,7 @@ static void other_values_match_the_given_ones(void **state)
     assert_int_equal(ooze_scene_diagnostic_count(scene), 0);
     ooze_world_destroy(world);
     ooze_scene_free(scene);
-    scene = load_good("ooze: 1\nmethod: {name: ballistic}\nspacing: 0.02\ntime_step: auto\n"
+    scene = load_good("ooze: 2\nmethod: {name: ballistic}\nspacing: 0.02\ntime_step: auto\n"
                       "duration: 1\nframe_rate: 8\nmaterials: {m: {}}\n" BLOCK);
     NEAR(ooze_scene_info(scene)->time_step, 0.125);
     ooze_scene_free(scene);

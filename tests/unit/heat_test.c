@@ -294,7 +294,7 @@ static void heat_warnings_are_given(void **state)
               "{type: sphere, radius: 0.3}}]\n",
          "stages a step", 6},
         /* thin as given, but at the temperature of the fluid thick as pitch */
-        {"ooze: 1\nmethod: {name: conformation, velocity_iterations: 20}\nspacing: "
+        {"ooze: 2\nmethod: {name: conformation, velocity_iterations: 20}\nspacing: "
          "0.01\ntime_step: 1/240\nduration: 1\n"
          "materials: {m: {viscosity: 1, temperature_table: [{temperature: 5, viscosity: 1e6}, "
          "{temperature: 50, viscosity: 1}]}}\nfluids: [{material: m, temperature: 7, shape: "

@@ -27,7 +27,7 @@ static Drop drop(const char *preset, const char *body, const char *friction, dou
     char text[1024];
     snprintf(
         text, sizeof text,
-        "ooze: 1\nmethod: {name: conformation}\nspacing: 0.004\n"
+        "ooze: 2\nmethod: {name: conformation}\nspacing: 0.004\n"
         "time_step: %g\nduration: 2\nmaterials: {m: {preset: %s}}\n"
         "fluids:\n  - {material: m, body: %s, velocity: [0, %g, 0], shape: {type: sphere, radius: "
         "%g, position: [0, %g, 0]}}\n"

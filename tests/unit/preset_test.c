@@ -95,7 +95,7 @@ static void conformation_runs_every_preset(void **state)
     for (int i = 0; i < EXPECTED; i++) {
         char text[512];
         snprintf(text, sizeof text,
-                 "ooze: 1\nmethod: {name: conformation}\nspacing: 0.002\n"
+                 "ooze: 2\nmethod: {name: conformation}\nspacing: 0.002\n"
                  "time_step: 1/480\nduration: 1\nmaterials: {m: {preset: %s}}\n"
                  "fluids: [{material: m, shape: {type: box, size: [0.012, 0.012, 0.012], position: "
                  "[0, 0.006, 0]}}]\nsolids: [{shape: {type: plane}, friction: inf}]\n",
@@ -216,7 +216,7 @@ static void names_of_presets_without_numbers_are_warned_of(void **state)
     for (int i = 0; i < 5; i++) {
         char text[512];
         snprintf(text, sizeof text,
-                 "ooze: 1\nmethod: {name: conformation}\nspacing: 0.01\ntime_step: 1/240\n"
+                 "ooze: 2\nmethod: {name: conformation}\nspacing: 0.01\ntime_step: 1/240\n"
                  "duration: 1\nmaterials: {%s}\nfluids: [{material: %.*s, shape: {type: box, size: "
                  "[0.1, 0.1, 0.1]}}]\n",
                  cases[i].material, (int)strcspn(cases[i].material, ":"), cases[i].material);

@@ -4,7 +4,7 @@
 #include "render/solid_meshes.h"
 
 static const char tank_scene[] =
-    "ooze: 1\n"
+    "ooze: 2\n"
     "method: {name: ballistic}\n"
     "spacing: 0.03\n"
     "time_step: 1/100\n"

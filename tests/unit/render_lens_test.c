@@ -164,7 +164,7 @@ static void fluid_moves_with_its_velocity(void **state)
     free_run(&run);
 }
 
-static const char spinning_scene[] = "ooze: 1\n"
+static const char spinning_scene[] = "ooze: 2\n"
                                      "method: {name: ballistic}\n"
                                      "spacing: 0.02\n"
                                      "time_step: 1/100\n"

@@ -164,7 +164,7 @@ static void scenes_out_of_range_are_refused(void **state)
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         char text[512];
         snprintf(text, sizeof text,
-                 "ooze: 1\nmethod: {name: ballistic}\nspacing: 0.1\ntime_step: 0.01\n"
+                 "ooze: 2\nmethod: {name: ballistic}\nspacing: 0.1\ntime_step: 0.01\n"
                  "duration: 1\n%s\n",
                  rows[i]);
         OozeScene *scene = NULL;

@@ -34,7 +34,7 @@ static void textures_vary_and_add_no_light(void **state)
 }
 
 static const char sliding_scene[] =
-    "ooze: 1\n"
+    "ooze: 2\n"
     "method: {name: ballistic}\n"
     "spacing: 0.02\n"
     "time_step: 1/100\n"
@@ -81,7 +81,7 @@ static void textures_move_with_their_solid(void **state)
 }
 
 static const char vessel_scene[] =
-    "ooze: 1\n"
+    "ooze: 2\n"
     "method: {name: ballistic}\n"
     "spacing: 0.02\n"
     "time_step: 1/100\n"

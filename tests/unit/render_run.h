@@ -8,7 +8,7 @@
 #include "ooze/ooze.h"
 
 static const char block_scene[] =
-    "ooze: 1\n"
+    "ooze: 2\n"
     "method: {name: ballistic}\n"
     "spacing: 0.02\n"
     "time_step: 1/100\n"

@@ -25,7 +25,7 @@ static Case *begin(const char *method)
     Case *c = calloc(1, sizeof *c);
     OozeScene *scene = NULL;
     snprintf(path, sizeof path, "%s/tests/fixtures/runs/%s/scene.yaml", OOZE_SOURCE_DIR, method);
-    CHECK_OK(ooze_scene_load(path, NULL, 0, &scene, &error));
+    CHECK_OK(ooze_scene_load_run(path, NULL, 0, &scene, &error));
     CHECK_OK(ooze_scene_build(scene, NULL, &c->world, &error));
     ooze_scene_free(scene);
     snprintf(path, sizeof path, "%s/tests/fixtures/runs/%s/frames/frame_000002.h5", OOZE_SOURCE_DIR,

@@ -15,7 +15,7 @@ static void unknown_keys(void **state)
     expect_one(HEAD "materials:\n  honey: {viscocity: 3}\n", 7, 11, "unknown key 'viscocity'",
                "did you mean 'viscosity'?");
     expect_one(HEAD "xylophone: 3\n", 6, 1, "unknown key 'xylophone'", "");
-    expect_one("ooze: 1\nmethod: {name: ballistic, contact_distanse: 1}\nspacing: 1\n"
+    expect_one("ooze: 2\nmethod: {name: ballistic, contact_distanse: 1}\nspacing: 1\n"
                "time_step: 1\nduration: 1\n",
                2, 27, "unknown key 'contact_distanse' in the method", "'contact_distance'");
 }
@@ -100,8 +100,11 @@ static void out_of_range(void **state)
                "'density' is 0 kg/m3; it must be 0.001 to 100000 kg/m3", NULL);
     expect_one(HEAD "gravity: [0, inf, 0]\n", 6, 14, "'gravity' is inf m/s2", NULL);
     expect_one(HEAD "periodic: {x: [1, -1]}\n", 6, 15, "'x' must rise", NULL);
-    expect_one("ooze: 2\nmethod: {name: ballistic}\nspacing: 0.1\ntime_step: 1\nduration: 1\n", 1,
-               7, "'ooze' is 2; it must be 1", NULL);
+    expect_one("ooze: 3\nmethod: {name: ballistic}\nspacing: 0.1\ntime_step: 1\nduration: 1\n", 1,
+               7, "'ooze' is 3; it must be 2", NULL);
+    expect_one("ooze: 1\nsolids: [3]\n", 1, 7,
+               "this file is in format 1 of earlier versions, and this one reads format 2",
+               "ooze upgrade");
     expect_one(HEAD "emitters: [{material: a, radius: 1, start: 2, stop: 1}]\nmaterials: {a: {}}\n",
                6, 53, "stops at 1 s, before it starts at 2 s", NULL);
     expect_one(HEAD "solids:\n  - shape: {type: plane}\n    motion:\n      keyframes:\n"
@@ -190,7 +193,7 @@ static void damaged_bytes(void **state)
 static void all_errors_are_reported(void **state)
 {
     (void)state;
-    const char *text = "ooze: 1\n"
+    const char *text = "ooze: 2\n"
                        "method: {name: balistic}\n"
                        "spacing: -1\n"
                        "time_step: soon\n"
@@ -243,7 +246,7 @@ static void errors_come_in_the_order_of_the_file(void **state)
 {
     (void)state;
     const char *text =
-        "ooze: 1\nmethod: {name: ballistic}\nspacing: x\ntime_step: 1/240\nduration: 1\n"
+        "ooze: 2\nmethod: {name: ballistic}\nspacing: x\ntime_step: 1/240\nduration: 1\n"
         "fluids: [{material: nothing, shape: {type: box, size: [1, 1, 1]}}]\n"
         "title: a\n"
         "solids: [{name: s, shape: {type: ball}}]\n"

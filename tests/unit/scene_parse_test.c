@@ -8,7 +8,7 @@ static const char *const MATERIAL = "materials: {honey: {density: 1400, drag: 2}
 static void world_values(void **state)
 {
     (void)state;
-    OozeScene *scene = load_good("ooze: 1\n"
+    OozeScene *scene = load_good("ooze: 2\n"
                                  "title: 'A #1 scene'\n"
                                  "up: y\n"
                                  "method: {name: ballistic, contact_distance: 3/4}\n"
@@ -205,7 +205,7 @@ static void check_info(const char *step, const char *duration, const char *rate,
 {
     char text[256];
     snprintf(text, sizeof text,
-             "{ooze: 1, method: {name: ballistic}, spacing: 0.1, time_step: %s, duration: %s, "
+             "{ooze: 2, method: {name: ballistic}, spacing: 0.1, time_step: %s, duration: %s, "
              "frame_rate: %s}",
              step, duration, rate);
     OozeScene *scene = load_good(text);

@@ -9,7 +9,7 @@
 
 /* Five lines every scene must have; what a test adds begins on line 6. */
 #define HEAD                                                                                       \
-    "ooze: 1\n"                                                                                    \
+    "ooze: 2\n"                                                                                    \
     "method: {name: ballistic}\n"                                                                  \
     "spacing: 0.1\n"                                                                               \
     "time_step: 1/240\n"                                                                           \

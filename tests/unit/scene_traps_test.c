@@ -189,7 +189,7 @@ static void long_steps(void **state)
                   &limited, 4, 12, "solid 'bat' moves 25.1 m/s", "at most");
     /* A method that cuts its steps is told what that costs: 240 m/s / 240 = 1 m = 10 spacings. */
     warn_one(
-        "ooze: 1\nmethod: {name: conformation}\nspacing: 0.1\ntime_step: 1/240\nduration: 1\n" M
+        "ooze: 2\nmethod: {name: conformation}\nspacing: 0.1\ntime_step: 1/240\nduration: 1\n" M
         "emitters: [{name: jet, material: m, radius: 0.2, speed: 240}]\n",
         4, 12, "divided into 10 substeps and more", "0.000417");
     /* 0.4 spacings a step are allowed. */
@@ -210,7 +210,7 @@ static void long_steps(void **state)
 static void frames_and_duration(void **state)
 {
     (void)state;
-    const char *head = "ooze: 1\nmethod: {name: ballistic}\nspacing: 0.1\n";
+    const char *head = "ooze: 2\nmethod: {name: ballistic}\nspacing: 0.1\n";
     char text[512];
     snprintf(text, sizeof text, "%stime_step: 1/240\nduration: 0\n" M BLOCK, head);
     warn_one(text, 5, 11, "nothing will move: a duration of 0 s", NULL);
@@ -233,7 +233,7 @@ static OozeScene *checked_stick(const char *method, int *warnings)
 {
     char text[1024];
     snprintf(text, sizeof text,
-             "ooze: 1\nmethod: {name: %s}\nspacing: 0.1\ntime_step: 1/240\nduration: 1\n"
+             "ooze: 2\nmethod: {name: %s}\nspacing: 0.1\ntime_step: 1/240\nduration: 1\n"
              "materials: {m: {density: 1000}}\n" BLOCK "solids:\n"
              "  - {name: floor, stick_distance: 0.2, stick_strength: 5, shape: {type: plane}}\n"
              "  - {name: wall, stick_distance: 0, stick_strength: 0, shape: {type: plane}}\n"

@@ -37,8 +37,13 @@ static void defaults_are_sane(void **state)
     (void)state;
     OozeSolidDef def = ooze_solid_def_default();
     assert_true(def.collides && def.sampled);
-    CHECK_NEAR(def.friction, 0.5, 0.0);
     OozeSolid solid = make(&def);
+    /* fluid does not slip; what touches the solid dry slides */
+    assert_true(isnan(def.friction) && isinf(ooze_solid_fluid_friction(&solid)));
+    CHECK_NEAR(ooze_solid_dry_friction(&solid), 0.5, 0.0);
+    CHECK_OK(ooze_solid_set(&solid, OOZE_SOLID_FRICTION, 0.2, &error));
+    CHECK_NEAR(ooze_solid_fluid_friction(&solid), 0.2, 0.0);
+    CHECK_NEAR(ooze_solid_dry_friction(&solid), 0.2, 0.0);
     CHECK_NEAR(ooze_solid_contact(&solid, vec3(3, 0.2, 1)).distance, 0.2, 1e-15);
     ooze_solid_free(&solid);
 }

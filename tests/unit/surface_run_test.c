@@ -43,7 +43,7 @@ static uint64_t check_frame(const OozeFrame *frame)
     return triangles;
 }
 
-static const char splash[] = "ooze: 1\n"
+static const char splash[] = "ooze: 2\n"
                              "method: {name: conformation}\n"
                              "spacing: 0.02\ntime_step: 1/240\nduration: 1\n"
                              "materials:\n"
@@ -54,7 +54,7 @@ static const char splash[] = "ooze: 1\n"
                              "solids:\n"
                              "  - {name: floor, shape: {type: plane}}\n";
 
-static const char thread[] = "ooze: 1\n"
+static const char thread[] = "ooze: 2\n"
                              "method: {name: conformation}\n"
                              "spacing: 0.005\ntime_step: 1/480\nduration: 1\n"
                              "materials:\n"
@@ -65,7 +65,7 @@ static const char thread[] = "ooze: 1\n"
                              "solids:\n"
                              "  - {name: plate, shape: {type: plane}, friction: inf}\n";
 
-static const char blobs[] = "ooze: 1\n"
+static const char blobs[] = "ooze: 2\n"
                             "method: {name: conformation}\n"
                             "spacing: 0.02\ntime_step: 1/240\nduration: 1\n"
                             "gravity: [0, 0, 0]\n"
@@ -107,7 +107,7 @@ static void test_touching_blobs(void **state)
     watch(blobs, 8, 0.02);
 }
 
-static const char pool[] = "ooze: 1\n"
+static const char pool[] = "ooze: 2\n"
                            "method: {name: conformation}\n"
                            "spacing: 0.02\ntime_step: 1/240\nduration: 10\n"
                            "materials:\n"

@@ -6,7 +6,7 @@
 #include "view/live.h"
 
 static const char scene_text[] =
-    "ooze: 1\n"
+    "ooze: 2\n"
     "method: {name: springs}\n"
     "spacing: 0.05\n"
     "time_step: 1/120\n"

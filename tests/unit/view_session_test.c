@@ -8,7 +8,7 @@
 #include "view/session.h"
 
 static const char scene_text[] =
-    "ooze: 1\n"
+    "ooze: 2\n"
     "method: {name: ballistic}\n"
     "spacing: 0.1\n"
     "time_step: 1/500\n"
@@ -78,7 +78,7 @@ static void a_session_describes_simulates_and_obeys(void **state)
     say(session, "set 99 1");
     wait_for(session, OOZE_TOPIC_NOTICE, 0, "no such parameter");
     say(session, "save");
-    wait_for(session, OOZE_TOPIC_REPLY, 0, "\"yaml\":\"ooze: 1");
+    wait_for(session, OOZE_TOPIC_REPLY, 0, "\"yaml\":\"ooze: 2");
     say(session, "play");
     uint64_t frame = wait_for(session, OOZE_TOPIC_FRAME, 0, NULL);
     for (int i = 0; i < 5; i++) {

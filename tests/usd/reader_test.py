@@ -24,7 +24,7 @@ INTEGRITY = ("sha512-MgToqEIhJoYaS4obCVHLllKjkMGiIQQqxDS9BO6GdvV"
              "QRpL6TQ/0kow4SOo1zQDwNv9EjYcJtHiPr506v+XOXg==")
 
 SCENE = """
-ooze: 1
+ooze: 2
 up: @UP@
 method: {name: ballistic}
 spacing: 0.02

@@ -65,8 +65,9 @@ from ooze.c.scene_types import (OozeBuildOptions, OozeDiagnostic, OozeScene, Ooz
 from ooze.c.scene_functions import (ooze_scene_build, ooze_scene_canonical, ooze_scene_change_world,
                                     ooze_scene_check_physics, ooze_scene_diagnostic,
                                     ooze_scene_diagnostic_count, ooze_scene_free, ooze_scene_info,
-                                    ooze_scene_load, ooze_scene_load_text, ooze_scene_reference,
-                                    ooze_scene_schema, ooze_scene_surface, ooze_text_free)
+                                    ooze_scene_load, ooze_scene_load_run, ooze_scene_load_text,
+                                    ooze_scene_reference, ooze_scene_schema, ooze_scene_surface,
+                                    ooze_text_free)
 from ooze.c.render_types import (OozeBackdrop, OozeEnvironmentType, OozeLightDef, OozeRenderDef,
                                  OozeRenderProgress, OozeRenderer)
 from ooze.c.render_functions import (ooze_light_def_default, ooze_render_def_default,
@@ -116,12 +117,13 @@ __all__ = ["OozeStatus", "OozeError", "ooze_status_name", "OozeVec3", "OozeQuat"
            "ooze_world_restore", "OozeSurfaceMethod", "OozeSurfaceSettings", "OozeSurfaceField",
            "OozeSurface", "ooze_surface_method_name", "ooze_surface_default", "ooze_surface_build",
            "ooze_surface_free", "OozeScene", "OozeSeverity", "OozeDiagnostic", "OozeSceneInfo",
-           "OozeBuildOptions", "OozeSceneChangeText", "ooze_scene_load", "ooze_scene_load_text",
-           "ooze_scene_free", "ooze_scene_diagnostic_count", "ooze_scene_diagnostic",
-           "ooze_scene_info", "ooze_scene_surface", "ooze_scene_canonical", "ooze_scene_build",
-           "ooze_scene_change_world", "ooze_scene_check_physics", "ooze_scene_schema",
-           "ooze_scene_reference", "ooze_text_free", "OozeBackdrop", "OozeEnvironmentType",
-           "OozeLightDef", "OozeRenderDef", "OozeRenderer", "OozeRenderProgress",
-           "ooze_light_def_default", "ooze_render_def_default", "ooze_scene_render",
-           "ooze_renderer_create", "ooze_renderer_free", "ooze_renderer_survey",
-           "ooze_render_frame", "ooze_renderer_mean_samples", "ooze_renderer_hash"]
+           "OozeBuildOptions", "OozeSceneChangeText", "ooze_scene_load", "ooze_scene_load_run",
+           "ooze_scene_load_text", "ooze_scene_free", "ooze_scene_diagnostic_count",
+           "ooze_scene_diagnostic", "ooze_scene_info", "ooze_scene_surface", "ooze_scene_canonical",
+           "ooze_scene_build", "ooze_scene_change_world", "ooze_scene_check_physics",
+           "ooze_scene_schema", "ooze_scene_reference", "ooze_text_free", "OozeBackdrop",
+           "OozeEnvironmentType", "OozeLightDef", "OozeRenderDef", "OozeRenderer",
+           "OozeRenderProgress", "ooze_light_def_default", "ooze_render_def_default",
+           "ooze_scene_render", "ooze_renderer_create", "ooze_renderer_free",
+           "ooze_renderer_survey", "ooze_render_frame", "ooze_renderer_mean_samples",
+           "ooze_renderer_hash"]

@@ -25,11 +25,22 @@ def ooze_scene_load(path: str | bytes | None, overrides: Any, override_count: in
     return scene
 
 
+_ooze_scene_load_run = bind("ooze_scene_load_run", c_int, Text, POINTER(c_char_p), c_int,
+                            POINTER(POINTER(OozeScene)), POINTER(OozeError))
+def ooze_scene_load_run(path: str | bytes | None, overrides: Any, override_count: int) -> Any:
+    """The same for `scene.yaml` of a run folder, which an earlier version may have written: format
+    1 is read as well. Its angles are in degrees.
+    """
+    scene = POINTER(OozeScene)()
+    check(_ooze_scene_load_run, path, overrides, override_count, byref(scene), outputs=(scene,))
+    return scene
+
+
 _ooze_scene_load_text = bind("ooze_scene_load_text", c_int, Text, c_size_t, Text,
                              POINTER(POINTER(OozeScene)), POINTER(OozeError))
 def ooze_scene_load_text(text: str | bytes | None, length: int, name: str | bytes | None) -> Any:
-    """The same for a text of `length` bytes; `name` is the file name in diagnostics, and may be
-    NULL.
+    """The same as ooze_scene_load for a text of `length` bytes; `name` is the file name in
+    diagnostics, and may be NULL.
     """
     scene = POINTER(OozeScene)()
     check(_ooze_scene_load_text, text, length, name, byref(scene), outputs=(scene,))

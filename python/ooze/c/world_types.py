@@ -131,7 +131,9 @@ class OozeSolidDef(Structure):
     name: bytes | None = member(c_char_p)
     shape: OozeShapeDef = member(OozeShapeDef)
     motion: OozeMotionDef = member(OozeMotionDef)
-    friction: float = member(c_double, "Coulomb coefficient; 0: free slip, INFINITY: no slip")
+    friction: float = member(c_double,
+        "Coulomb coefficient; 0: free slip, INFINITY: no slip. NAN, the default: no slip of "
+        "fluid, and 0.5 of other solids, rigid bodies and particles of `ballistic`")
     restitution: float = member(c_double, "coefficient of restitution; 0: no bounce, 1: elastic")
     stick_distance: float = member(c_double, "m, range of adhesion; 0: none")
     stick_strength: float = member(c_double,

@@ -94,7 +94,8 @@ OozeContactRule ooze_ballistic_contact_rule(const OozeStepContext *c)
 {
     return (OozeContactRule){.margin = c->params[PARAM_CONTACT_DISTANCE] * c->spacing,
                              .tolerance = 0.1 * c->spacing,
-                             .dt = c->dt};
+                             .dt = c->dt,
+                             .dry = true};
 }
 
 void ooze_ballistic_flights(const OozeStepContext *c, OozeFlight *flights)
@@ -141,6 +142,7 @@ const OozeMethod ooze_method_ballistic = {
     .material_keys = material_keys,
     .ghost_fields = no_ghost_fields,
     .traces_paths = true,
+    .wall_friction = ooze_solid_dry_friction,
     .sticks_to_solids = true,
     .pushes_solids = true,
     .step = step,

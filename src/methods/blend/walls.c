@@ -100,7 +100,7 @@ static OozeVec3 collide(OozeBlendStep *s, uint64_t i, OozeVec3 *x, OozeVec3 *v)
         OozeContact contact = ooze_solid_contact(solid, *x);
         OozeVec3 change = ooze_contact_collide(&contact, (double)s->k.contact,
                                                solid->params[OOZE_SOLID_RESTITUTION],
-                                               solid->params[OOZE_SOLID_FRICTION], x, v);
+                                               ooze_solid_fluid_friction(solid), x, v);
         all = vec3_add(all, change);
         if (s->impulses && ooze_solid_is_dynamic(solid)) {
             change = vec3_add(change, wall_change(s, i, solid));

@@ -74,7 +74,7 @@ static void pairs_range(void *data, uint64_t begin, uint64_t end, int worker)
 static OozeVec3 touch(const OozeCauchyStep *s, const OozeSolid *solid, OozeVec3 x, OozeVec3 *v)
 {
     OozeCauchyTouch touch = {s->context->spacing, (double)s->k.contact_distance, s->context->dt,
-                             solid->params[OOZE_SOLID_FRICTION]};
+                             ooze_solid_fluid_friction(solid)};
     OozeVec3 before = *v;
     *v = ooze_cauchy_touch(solid->shape, &solid->pose, &touch, x, before);
     return vec3_sub(*v, before);

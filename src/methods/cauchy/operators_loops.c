@@ -69,7 +69,7 @@ static inline void sum_walls(const OozeCauchyStep *s, uint64_t i, Sums *sums)
         at[3] = 1;
         F d = ooze_edge_delta(x, at, s->edges.box, true);
         const OozeSolid *solid = &s->context->solids[boundary->solid[b]];
-        double friction = solid->params[OOZE_SOLID_FRICTION];
+        double friction = ooze_solid_fluid_friction(solid);
         float area = boundary->volume[b] * s->k.inverse_sample;
         float r2 = ooze_f32x4_dot3(d, d), t = fmaxf(1.0f - r2 / (h * h), 0.0f);
         F g = (s->k.wall_strain_scale * area * OOZE_STRAIN_WALL_POWER(t)) * d;

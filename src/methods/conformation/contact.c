@@ -37,7 +37,7 @@ static OozeContactSet find_contact_set(const OozeConformationStep *s, uint64_t i
         if (s->long_step && !dynamic && ooze_impact_is_far(&scale, &contact)) {
             ooze_impact_meet(s, i, solid, &search);
         } else if (!dynamic) { /* dynamic solids act by their samples and in the density stage */
-            ooze_contact_meet(&search, &contact, speed, u, solid->params[OOZE_SOLID_FRICTION]);
+            ooze_contact_meet(&search, &contact, speed, u, ooze_solid_fluid_friction(solid));
         }
     }
     ooze_contact_add_tangents(&search);

@@ -108,7 +108,7 @@ void ooze_impact_meet(const OozeConformationStep *s, uint64_t i, const OozeSolid
     double speed;
     OozeVec3 u = vec3(s->u[i][0], s->u[i][1], s->u[i][2]);
     if (meets(s, i, solid, &contact, &speed) && !is_screened(s, i, contact.normal)) {
-        ooze_contact_meet(search, &contact, speed, u, solid->params[OOZE_SOLID_FRICTION]);
+        ooze_contact_meet(search, &contact, speed, u, ooze_solid_fluid_friction(solid));
     }
 }
 
@@ -136,7 +136,7 @@ static OozeContactSet missed_set(const OozeConformationStep *s, uint64_t i, uint
         double speed;
         if (ooze_solid_distance(solid, end, &normal) < ooze_impact_least_distance(&scale) &&
             meets(s, i, solid, &contact, &speed)) {
-            ooze_contact_meet(&search, &contact, speed, u, solid->params[OOZE_SOLID_FRICTION]);
+            ooze_contact_meet(&search, &contact, speed, u, ooze_solid_fluid_friction(solid));
         }
     }
     ooze_contact_add_tangents(&search);

@@ -285,6 +285,16 @@ static const char *const chosen_keys[] = {"velocity_iterations", "passes", "dens
 
 static const char *const ghost_fields[] = {"material", "body", NULL};
 
+/* Boundary samples drag fluid that does not slip, and all fluid at dynamic solids. */
+static double wall_friction(const OozeSolid *solid)
+{
+    double friction = ooze_solid_fluid_friction(solid);
+    if (!solid->sampled) {
+        return isinf(friction) ? 0.0 : friction;
+    }
+    return ooze_solid_is_dynamic(solid) && friction > 0.0 ? INFINITY : friction;
+}
+
 const OozeMethod ooze_method_conformation = {
     .info = {.name = "conformation",
              .summary = "viscoelastic fluids by polymer conformation: honey, cream, slime, jelly",
@@ -303,6 +313,7 @@ const OozeMethod ooze_method_conformation = {
     .uses_fluid_neighbours = true,
     .uses_boundary_neighbours = true,
     .takes_bodies = true,
+    .wall_friction = wall_friction,
     .pushes_solids = true,
     .uses_tables = true,
     .create = ooze_conformation_create,

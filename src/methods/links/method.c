@@ -181,7 +181,7 @@ void ooze_links_update_solids(OozeLinksStep *s)
             OozeVec3 axis = quat_rotate(pose->rotation, vec3(m == 0, m == 1, m == 2));
             s->solids[k].axes[m] = ooze_f32x4((float)axis.x, (float)axis.y, (float)axis.z, 0);
         }
-        s->solids[k].clings = c->solids[k].params[OOZE_SOLID_FRICTION] > 0.0;
+        s->solids[k].clings = ooze_solid_fluid_friction(&c->solids[k]) > 0.0;
         s->solids[k].smooths = s->solids[k].clings && !ooze_solid_is_dynamic(&c->solids[k]);
     }
 }
@@ -440,6 +440,12 @@ static void advise(const OozeStepContext *c, const OozeAdvice *advice)
     }
 }
 
+/* Links to boundary samples; any friction makes them. */
+static double wall_friction(const OozeSolid *solid)
+{
+    return solid->sampled && ooze_solid_fluid_friction(solid) > 0.0 ? INFINITY : 0.0;
+}
+
 const OozeMethod ooze_method_links = {
     .info = {.name = "links",
              .summary = "viscous fluids and elastic bodies by links between particles that hold "
@@ -459,6 +465,7 @@ const OozeMethod ooze_method_links = {
     .ghost_fields = no_ghost_fields,
     .uses_fluid_neighbours = true,
     .uses_boundary_neighbours = true,
+    .wall_friction = wall_friction,
     .pushes_solids = true,
     .uses_tables = true,
     .create = create,

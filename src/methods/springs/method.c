@@ -445,6 +445,13 @@ static void advise(const OozeStepContext *c, const OozeAdvice *advice)
     }
 }
 
+/* From 1 on, all tangential velocity is lost: see ooze_contact_wet_fraction. */
+static double wall_friction(const OozeSolid *solid)
+{
+    double friction = ooze_solid_fluid_friction(solid);
+    return friction >= 1.0 ? INFINITY : friction;
+}
+
 const OozeMethod ooze_method_springs = {
     .info = {.name = "springs",
              .summary = "drops, sheets and filaments of thin fluid, clay and gel by double density "
@@ -465,6 +472,7 @@ const OozeMethod ooze_method_springs = {
     .refuses_ranks = refuses_ranks,
     .uses_fluid_neighbours = true,
     .sticks_to_solids = true,
+    .wall_friction = wall_friction,
     .pushes_solids = true,
     .create = create,
     .destroy = destroy,

@@ -118,7 +118,7 @@ static OozeF32x4 force_of_walls(const Step *s, uint64_t i)
         uint32_t k = walls->index[walls->first[i] + w];
         OozeF32x4 d = edge_of(s, s->x[i], sample_at(boundary->position, k));
         float r = sqrtf(ooze_f32x4_dot3(d, d)), volume = boundary->volume[k];
-        bool clings = isinf(c->solids[boundary->solid[k]].params[OOZE_SOLID_FRICTION]);
+        bool clings = isinf(ooze_solid_fluid_friction(&c->solids[boundary->solid[k]]));
         float drag = clings ? ooze_wcsph_wall_drag(&s->constants, own, volume, r) : 0.0f;
         float along = ooze_wcsph_wall_push(&s->constants, own.pressure_term, volume, r);
         force += along * d + drag * (sample_at(boundary->velocity, k) - s->u[i]);

@@ -42,7 +42,7 @@ static void list_contacts(Step *step, const uint64_t *first)
                 const OozeRigid *body = &b.body[b.number[i] - 1u];
                 each_contact(b, s, slot, [&](const SolidView &solid, const OozeContact &met) {
                     b.contacts[at++] =
-                        ooze_rigid_contact(&b.scale, body, b.arm[slot], solid.friction, &met);
+                        ooze_rigid_contact(&b.scale, body, b.arm[slot], solid.dry_friction, &met);
                 });
             }
         });

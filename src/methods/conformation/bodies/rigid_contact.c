@@ -66,7 +66,7 @@ static void list_contacts(OozeBodies *b, OozeRigid *rigid, const FindJob *job, u
         for (int n = 0; job->near[slot] && n < c->solid_count; n++) {
             if (may_touch(job, slot, &c->solids[n], &met) && b->contact_count < total) {
                 b->contacts[b->contact_count++] = ooze_rigid_contact(
-                    &scale, rigid, b->arm[slot], c->solids[n].params[OOZE_SOLID_FRICTION], &met);
+                    &scale, rigid, b->arm[slot], ooze_solid_dry_friction(&c->solids[n]), &met);
             }
         }
     }
