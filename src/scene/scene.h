@@ -62,6 +62,11 @@ typedef struct OozeSceneChange {
     OozeChangeDef def;
 } OozeSceneChange;
 
+/* Rounding of times in a scene file: of the duration in frames, and of the time step as a share of
+   it. */
+#define OOZE_FRAME_ROUNDING 1e-3
+#define OOZE_STEP_ROUNDING  2e-6
+
 /* The values of a scene: the offsets of the key table refer to it. */
 typedef struct OozeSceneDef {
     int version;
@@ -221,6 +226,9 @@ void ooze_scene_check_nozzles(OozeScene *scene, const OozeWorld *world);
 void ooze_scene_check_first_step(OozeScene *scene, OozeWorld *world);
 /* Warnings of the method about materials and settings. */
 void ooze_scene_check_advice(OozeScene *scene, OozeWorld *world);
+/* Whether a number of a material is asked for: it is given in the scene file itself, as presets have
+   numbers for every method, and differs from its default. */
+bool ooze_scene_asks_for(const OozeScene *scene, int material, const OozeNode *number);
 /* Warnings about heat numbers without effect, and about expensive conduction. */
 void ooze_scene_check_heat(OozeScene *scene, const OozeWorld *world);
 /* The lowest temperature that a material can have, degC: of its fluids, its emitters, the solids,
