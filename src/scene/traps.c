@@ -20,7 +20,7 @@ static void check_duration(OozeScene *scene)
             "nothing will move: a duration of %g s holds no frame but the first", info->duration);
     }
     double end = (double)info->frame_count / info->frame_rate;
-    if (info->frame_count > 0 && info->duration - end > 1e-6 / info->frame_rate) {
+    if (info->frame_count > 0 && info->duration - end > OOZE_FRAME_ROUNDING / info->frame_rate) {
         ooze_scene_warn(scene, ooze_node_find(scene->root, "duration"),
                         "make it a whole number of frames",
                         "the run ends at %.6g s, with the last frame within the duration of %g s",
@@ -57,18 +57,53 @@ static void check_not_empty(OozeScene *scene, bool filled)
     }
 }
 
-static void check_ignored(OozeScene *scene, const OozeMethod *method)
+static bool same_number(double a, double b)
+{
+    return a == b || (isnan(a) && isnan(b));
+}
+
+/* Whether the material gives every number that has a default, as scenes of run folders and of the
+   viewer do: a number of theirs may come from a preset. */
+static bool is_complete(const OozeNode *material)
 {
     int count;
     const OozeParamInfo *params = ooze_material_params(&count);
+    for (int i = 0; i < count; i++) {
+        if (!isnan(params[i].initial) && !ooze_node_find(material, params[i].key)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool ooze_scene_asks_for(const OozeScene *scene, int material, const OozeNode *number)
+{
+    int count, place;
+    const OozeParamInfo *params = ooze_material_params(&count);
+    const char *key = number->key->text;
+    if (number->source->includer || (place = ooze_param_find(params, count, key)) < 0) {
+        return false;
+    }
+    double value = scene->def.materials[material].values[place];
+    bool asked = !same_number(value, params[place].initial);
+    const OozePresetInfo *preset;
+    bool complete = is_complete(ooze_scene_item_node(scene, "materials", material));
+    for (int i = 0; complete && asked && (preset = ooze_preset_info(i)); i++) {
+        asked = !same_number(value, ooze_preset_number(preset, key));
+    }
+    return asked;
+}
+
+static void check_ignored(OozeScene *scene, const OozeMethod *method)
+{
     for (int i = 0; i < scene->def.material_count; i++) {
         const OozeNode *node = ooze_scene_item_node(scene, "materials", i);
         for (const OozeNode *child = node ? node->first : NULL; child; child = child->next) {
             const char *key = child->key->text;
-            bool in_scene = !child->source->includer; /* presets have numbers for every method */
-            bool table = strcmp(key, "temperature_table") == 0 && !method->uses_tables;
-            bool number = ooze_param_find(params, count, key) >= 0;
-            if (in_scene && (table || (number && !ooze_method_uses(method, key)))) {
+            bool table = strcmp(key, "temperature_table") == 0 && !method->uses_tables &&
+                         !child->source->includer;
+            bool number = !ooze_method_uses(method, key) && ooze_scene_asks_for(scene, i, child);
+            if (table || number) {
                 ooze_scene_warn(scene, child->key, NULL, "the method '%s' ignores '%s'",
                                 method->info.name, key);
             }

@@ -17,9 +17,8 @@ static void check_unused(OozeScene *scene)
         const OozeNode *node = ooze_scene_item_node(scene, "materials", i);
         for (const OozeNode *child = node ? node->first : NULL; child; child = child->next) {
             const char *key = child->key->text;
-            bool in_scene =
-                !child->source->includer; /* presets have heat numbers for every scene */
-            if (in_scene && ooze_material_is_heat(ooze_param_find(params, count, key))) {
+            if (ooze_material_is_heat(ooze_param_find(params, count, key)) &&
+                ooze_scene_asks_for(scene, i, child)) {
                 ooze_scene_warn(scene, child->key, "give a fluid, emitter or solid a temperature",
                                 "'%s' does nothing: nothing in the scene has a temperature", key);
             }
