@@ -178,7 +178,8 @@ static void check_name_only(OozeScene *scene, const OozeMethod *method)
     for (int i = 0; i < scene->def.material_count; i++) {
         const OozeNode *node = ooze_scene_item_node(scene, "materials", i);
         const char *name = scene->def.materials[i].name;
-        bool name_only = node && ooze_preset_find(name) && ooze_method_uses(method, "viscosity");
+        bool name_only = node && ooze_preset_find(name) && ooze_method_uses(method, "viscosity") &&
+                         !ooze_node_find(node, "temperature_table");
         for (int k = 0; name_only && k < count; k++) {
             name_only =
                 strcmp(params[k].key, "density") == 0 || !ooze_node_find(node, params[k].key);
@@ -239,6 +240,18 @@ static void check_changes(OozeScene *scene, const OozeWorld *world)
     }
 }
 
+/* The longest that is stable at every temperature of the scene. */
+static double stable_step(OozeScene *scene, OozeWorld *world)
+{
+    OozeStepContext context = ooze_world_step_context(world), at = context;
+    double stable = INFINITY;
+    for (int i = 0; ooze_scene_materials_at(scene, world->method, i, &at); i++) {
+        stable = fmin(stable, world->method->stable_step(&at));
+        at = context;
+    }
+    return stable;
+}
+
 /* Methods without a stability limit are exact at any time step. */
 static void check_step(OozeScene *scene, OozeWorld *world)
 {
@@ -247,9 +260,7 @@ static void check_step(OozeScene *scene, OozeWorld *world)
     }
     double dt = scene->info.time_step, spacing = world->def.spacing;
     const OozeNode *at = ooze_node_find(scene->root, "time_step");
-    OozeStepContext context = ooze_world_step_context(world);
-    ooze_scene_coldest_materials(scene, world->method, &context);
-    double stable = world->method->stable_step(&context);
+    double stable = stable_step(scene, world);
     bool divides = world->method->divides_unstable_steps && ooze_world_uses_substeps(world);
     if (dt > stable * (divides ? SUBSTEPS_MANY : 1.0)) {
         ooze_scene_warn(scene, at, ooze_scene_format(scene, "use at most %.3g s", stable),
