@@ -8,6 +8,8 @@
 
 /* More substeps per step than this cause a warning. */
 static const double SUBSTEPS_MANY = 4.0;
+/* More steps of a run than this cause a warning: at a millisecond each they take more than a day. */
+static const double STEPS_MANY = 1e8;
 static const char STICK_HINT[] = "only springs and ballistic attract particles to solids";
 
 static void check_duration(OozeScene *scene)
@@ -25,6 +27,14 @@ static void check_duration(OozeScene *scene)
                         "make it a whole number of frames",
                         "the run ends at %.6g s, with the last frame within the duration of %g s",
                         end, info->duration);
+    }
+    double steps = (double)info->frame_count * (double)info->steps_per_frame;
+    if (steps > STEPS_MANY) {
+        ooze_scene_warn(scene, ooze_node_find(scene->root, "duration"),
+                        "times are in s; `ooze run --dry-run` estimates the time of the run",
+                        "%g s of simulated time are %.3g frames and %.3g steps: %.3g days at a "
+                        "millisecond a step",
+                        info->duration, (double)info->frame_count, steps, 1e-3 * steps / 86400.0);
     }
     if (info->time_step < wanted * (1.0 - 1e-6)) {
         ooze_scene_warn(scene, ooze_node_find(scene->root, "time_step"),
