@@ -1,15 +1,25 @@
 # A thin front to CMake. `make demo` and `make test` do everything on a fresh Debian or Ubuntu machine.
 PREFIX ?= /usr/local
-# The GPU part: AUTO where nvcc works, ON, or OFF.
-OOZE_CUDA ?= AUTO
+# The GPU part: AUTO where nvcc works, ON, or OFF. What is given to one `make` stays for the next.
+OOZE_CUDA ?= $(or $(shell sed -n 's/^OOZE_CUDA:[A-Z]*=//p' build/CMakeCache.txt 2>/dev/null),AUTO)
+OOZE_CUDA := $(OOZE_CUDA)
 .PHONY: all configure demo gallery python blender test test-all bench install uninstall deb deb-test \
         wasm format clean deps
+
+# CMake refuses a build folder that was configured elsewhere, before a checkout was moved or copied.
+define forget_if_moved
+@if [ -f $(1)/CMakeCache.txt ] && \
+   ! [ "$$(sed -n 's/^CMAKE_HOME_DIRECTORY:INTERNAL=//p' $(1)/CMakeCache.txt)" -ef . ]; then \
+  echo "This checkout has been moved or copied: $(1) is configured again."; \
+  rm -rf $(1)/CMakeCache.txt $(1)/CMakeFiles; fi
+endef
 
 all: configure
 	@cmake --build --preset release --target ooze libooze ooze_help
 
 # Only what it says of the optional parts is shown, unless it fails.
 configure: deps
+	$(call forget_if_moved,build)
 	@cmake --preset release -DOOZE_CUDA=$(OOZE_CUDA) > build-configure.log 2>&1 || \
 	  (cat build-configure.log; exit 1)
 	@sed -n 's/^-- \(Part .*\)/\1/p' build-configure.log
@@ -63,6 +73,7 @@ uninstall:
 # The library in WebAssembly, and the page of `ooze view` with it inside: build-wasm/ooze.html.
 wasm:
 	@tools/install.sh wasm
+	$(call forget_if_moved,build-wasm)
 	@emcmake cmake --preset wasm > build-configure.log 2>&1 || (cat build-configure.log; exit 1)
 	@rm -f build-configure.log
 	@cmake --build --preset wasm

@@ -77,7 +77,7 @@ class Exporter:
         return self.path
 
     def head(self):
-        settings, rate = self.scene.ooze, sequence.fps(self.scene)
+        settings, render = self.scene.ooze, self.scene.render
         frames = max(self.scene.frame_end - self.scene.frame_start, 1)
         entries = {"ooze": 2, "title": self.scene.name, "up": "z"}
         if settings.include:
@@ -87,8 +87,7 @@ class Exporter:
             entries["method"]["solver"] = "auto"
         entries["spacing"] = settings.spacing
         entries["time_step"] = settings.time_step or "auto"
-        entries["duration"] = frames / rate
-        entries["frame_rate"] = rate
+        entries.update(scene_text.times(frames, render.fps, render.fps_base))
         gravity = self.scene.gravity if self.scene.use_gravity else (0, 0, 0)
         entries["gravity"] = list(gravity)
         return entries

@@ -98,7 +98,22 @@ def number(value):
     return str(single) if float(single) == value else f"{value:.9g}"
 
 
+class Expression(str):
+    """Arithmetic that a scene takes in place of a number, such as 11/24."""
+
+
+def times(frames, fps, fps_base):
+    """The keys for so many frames after the first. A rounded duration could end before the last."""
+    if fps_base == 1:
+        return {"duration": Expression(f"{frames}/{fps}"), "frame_rate": fps}
+    base = number(fps_base)
+    return {"duration": Expression(f"{frames}*{base}/{fps}"),
+            "frame_rate": Expression(f"{fps}/{base}")}
+
+
 def write_scalar(value):
+    if isinstance(value, Expression):
+        return value
     if isinstance(value, (bool, int, float)):
         return number(value)
     if isinstance(value, (list, tuple)):

@@ -3,6 +3,8 @@ from __future__ import annotations
 
 import ctypes
 import difflib
+import math
+import operator
 import os
 from typing import Any, Callable, Mapping
 
@@ -43,6 +45,30 @@ def enum_value(enum: Any, value: Any, what: str) -> int:
     return names[value.lower()]
 
 
+def whole_number(value: Any, what: str) -> int:
+    """A whole number that is 0 or more."""
+    try:
+        number = operator.index(value)
+    except TypeError:
+        number = -1
+    if number < 0:
+        raise ArgumentError(f"{what} must be a whole number that is 0 or more, not {value!r}",
+                            "give 0, 1, 2, ...")
+    return number
+
+
+def time_value(value: Any, what: str) -> float:
+    """A time in s, 0 or more."""
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        number = math.nan
+    if not (math.isfinite(number) and number >= 0):
+        raise ArgumentError(f"{what} must be a time that is 0 or more, not {value!r}",
+                            "times are in seconds")
+    return number
+
+
 def numbers(value: Any, count: int, what: str) -> list[float]:
     """`count` numbers."""
     try:
@@ -65,8 +91,10 @@ def shape(value: Any) -> c.OozeShapeDef:
         raise ArgumentError(f"a shape must be a dict with a type, not {value!r}",
                             "for example {'type': 'sphere', 'radius': 0.1}")
     values = dict(value)
-    kind = values.pop("type", None)
-    kind = values.pop("kind", None) if kind is None else kind
+    if "type" in values and "kind" in values:
+        raise ArgumentError("a shape has a 'type' or a 'kind', which mean the same, and not both",
+                            "leave out 'kind'")
+    kind = values.pop("type") if "type" in values else values.pop("kind")
     kind = enum_value(c.OozeShapeKind, kind, "the type of a shape")
     definition = c.ooze_shape_def_default(kind)
     for key in ("vertices", "triangles"):  # of a mesh in memory, without a level of its own

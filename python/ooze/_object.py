@@ -2,12 +2,13 @@
 """
 from __future__ import annotations
 
+import difflib
 import os
 import threading
 import weakref
 from typing import Any, Callable
 
-from ooze.errors import ClosedError, Error
+from ooze.errors import ClosedError, Error, UnsupportedError
 
 
 def _free(free: Callable, pointer: Any, process: int) -> None:
@@ -55,6 +56,17 @@ class Object:
 
     def __exit__(self, *_: Any) -> None:
         self.close()
+
+    def __reduce__(self) -> Any:
+        raise UnsupportedError(f"a {self._kind} cannot be pickled",
+                               f"make the {self._kind} in the process that uses it")
+
+    def __getattr__(self, name: str) -> Any:
+        """Called for names that the object does not have."""
+        names = [known for known in dir(type(self)) if not known.startswith("_")]
+        near = difflib.get_close_matches(name, names, 1)
+        raise AttributeError(f"a {self._kind} has no '{name}'" +
+                             (f"; did you mean '{near[0]}'?" if near else ""), name=name, obj=self)
 
     def _get(self) -> Any:
         """The pointer; raises where it must not be used."""

@@ -11,6 +11,7 @@ from typing import Any, Mapping
 import numpy
 
 from ooze import c
+from ooze._definitions import closest
 from ooze._object import Object
 from ooze.c._support import encoded, text_of
 from ooze.errors import ArgumentError, SceneError
@@ -59,21 +60,35 @@ def scene_text(values: Mapping[str, Any]) -> str:
                             "use numbers, texts, lists, dicts and arrays") from None
 
 
+def _find_item(items: Any, name: str, path: str) -> Any:
+    """Key or index of a material by its name, or of an item of a list by its name or index."""
+    if isinstance(items, dict):
+        if name in items:
+            return name
+        names = list(items)
+    else:
+        names = [str(item["name"]) if isinstance(item, dict) and "name" in item else str(index)
+                 for index, item in enumerate(items)]
+        if name in names:
+            return names.index(name)
+        if name.isdigit() and int(name) < len(items):
+            return int(name)
+    raise ArgumentError(f"the scene has no '{name}' of '{path}'",
+                        closest(name, names) if names else "it has none of them")
+
+
 def _set_path(values: dict[str, Any], path: str, value: Any) -> None:
-    """Sets `materials.honey.viscosity`, or `solids.floor.friction` in a list of named items."""
-    *parents, last = path.split(".")
+    """Sets `materials.honey.viscosity`, or `solids.floor.friction` in a list of named items. Unknown
+    keys are left to the reader of scenes."""
+    names = path.split(".")
     place: Any = values
-    for name in [*parents, last]:
-        if isinstance(place, list):
-            found = [item for item in place if isinstance(item, dict) and item.get("name") == name]
-            index = place.index(found[0]) if found else int(name) if name.isdigit() else None
-            if index is None or index >= len(place):
-                raise ArgumentError(f"the scene has no item '{name}' of '{path}'",
-                                    "items of lists are found by their names or indices")
-            key: Any = index
-        else:
-            key = name
-        if name is last:
+    for depth, name in enumerate(names):
+        if not isinstance(place, (dict, list)):
+            raise ArgumentError(f"'{names[depth - 1]}' of '{path}' is a value and has no '{name}'",
+                                "leave out what follows it")
+        material = depth == 1 and names[0] == "materials"
+        key: Any = _find_item(place, name, path) if material or isinstance(place, list) else name
+        if depth == len(names) - 1:
             place[key] = value
         else:
             place = place.setdefault(key, {}) if isinstance(place, dict) else place[key]
@@ -84,10 +99,12 @@ class Scene(Object):
 
     Scene("honey.yaml") reads a file; `set` overrides values: {"spacing": 0.01,
     "materials.honey.viscosity": 10}. Scene(text="...") reads YAML. Scene(spacing=0.01,
-    materials={...}, ...) and Scene({...}) take the keys of the scene format from Python; `ooze: 2`
-    may be left out. Paths in text and dicts are relative to the working folder.
+    materials={...}, ...) and Scene({...}) take the keys of the scene format from Python, of which
+    those that are arguments win; `ooze: 2` may be left out. Paths in text and dicts are relative to
+    the working folder.
 
-    Errors raise SceneError, whose `diagnostics` lists all of them.
+    Errors raise SceneError, whose `diagnostics` lists all of them. Scenes can be pickled, and hence
+    passed to other processes: by their YAML text, with overrides and with full paths of files.
     """
 
     _kind = "scene"
@@ -121,6 +138,9 @@ class Scene(Object):
             c.ooze_scene_free(failed)
             raise
         self._own(pointer, c.ooze_scene_free)
+
+    def __reduce__(self) -> Any:
+        return _from_yaml, (self.yaml, self.path)
 
     @staticmethod
     def _load_text(text: str) -> Any:
@@ -215,6 +235,13 @@ class Scene(Object):
         """For notebooks: the initial state."""
         with self.world() as world:
             return world._repr_png_()
+
+
+def _from_yaml(text: str, path: str | None) -> Scene:
+    """A scene from its pickle."""
+    scene = Scene(text=text)
+    scene.path = path
+    return scene
 
 
 def _diagnostics(pointer: Any) -> tuple[Diagnostic, ...]:

@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 import ctypes
-import math
 import os
 import weakref
 from typing import Any, Callable, Iterator
@@ -10,7 +9,8 @@ from typing import Any, Callable, Iterator
 import numpy
 
 from ooze import c
-from ooze._definitions import enum_value, fill, param_value
+from ooze._definitions import (closest, enum_value, fill, param_value, time_value,
+                               whole_number)
 from ooze._object import Object
 from ooze.c._support import encoded, text_of
 from ooze.errors import ArgumentError, Error, OutOfMemoryError, UnsupportedError
@@ -64,8 +64,11 @@ class World(Snapshot, Object):
         device = enum_value(c.OozeDevice, device, "device")
         if scene is not None:
             if definition:
-                raise ArgumentError(f"a world of a scene has no '{next(iter(definition))}'",
-                                    "change the scene instead")
+                key = next(iter(definition))
+                members = [name for name, _ in c.OozeWorldDef._fields_]
+                raise ArgumentError(f"a world of a scene takes no '{key}'",
+                                    "change the scene instead" if key in members else
+                                    closest(key, ["threads", "device", "log"]))
             options = fill(c.OozeBuildOptions(), {"threads": threads, "device": device})
             options.log = self._log.callback
             pointer = scene._call(c.ooze_scene_build, options)
@@ -151,23 +154,25 @@ class World(Snapshot, Object):
     def step(self, count: int = 1) -> None:
         """Takes steps: forces act, the step is taken, then the step callbacks are called. A
         callback that returns False ends the call after the current step."""
-        for _ in range(count):
+        for _ in range(whole_number(count, "count")):
             if not self._one_step():
                 return
 
     def run(self, until: float | None = None, *, seconds: float | None = None) -> None:
         """Takes steps until a time, or for a number of seconds, or to the end of the scene. It
-        ends at the step nearest to that time."""
-        if until is None:
-            if seconds is not None:
-                until = self.time + seconds
-            elif self.scene is not None:
-                until = self.scene.duration
-            else:
-                raise ArgumentError("a world without a scene has no end",
-                                    "use run(until=1.0) or run(seconds=1.0)")
-        if not math.isfinite(until) or seconds is not None and not seconds >= 0:
-            raise ArgumentError("the world cannot run until " + str(until), "give a time in s")
+        ends at the step nearest to that time, and takes none where that time has passed."""
+        if until is not None and seconds is not None:
+            raise ArgumentError("a world runs until a time or for some seconds, not both",
+                                "give 'until' or 'seconds'")
+        if until is not None:
+            until = time_value(until, "until")
+        elif seconds is not None:
+            until = self.time + time_value(seconds, "seconds")
+        elif self.scene is not None:
+            until = self.scene.duration
+        else:
+            raise ArgumentError("a world without a scene has no end",
+                                "use run(until=1.0) or run(seconds=1.0)")
         self._get()
         while self.time + 0.5 * self.time_step < until:
             if not self._one_step():
@@ -181,7 +186,7 @@ class World(Snapshot, Object):
         if self.step_count % self.scene.steps_per_frame:
             raise ArgumentError(f"step {self.step_count} is not that of a frame",
                                 "call frames() at the beginning, or where a frame was restored")
-        last = self.scene.frame_count if count is None else count
+        last = self.scene.frame_count if count is None else whole_number(count, "count")
         number = self.step_count // self.scene.steps_per_frame
         if number == 0:
             self.measure()

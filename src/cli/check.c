@@ -1,4 +1,5 @@
 /* ooze check: errors and warnings of a scene, the flow of its materials, and a summary. */
+#include <math.h>
 #include <stdio.h>
 
 #include "base/json.h"
@@ -27,6 +28,7 @@ static Size size_of(const OozeScene *scene, const OozeWorld *world)
         }
     }
     double later = ooze_world_forecast_particles(world, (double)steps * info->time_step);
+    later = fmin(later, 1e19); /* within the type */
     return (Size){now, (uint64_t)later + (now - stats.particles), info->frame_count, steps};
 }
 

@@ -119,13 +119,13 @@ static void append_speed(OozeText *out, const OozeFlow *flow, const OozeSceneSca
     ooze_text_append(out, ", %.2g m across (%s)\n", flow->scale.length, scale->length_from);
 }
 
-/* Temperature at which the numbers of a material hold, degC; NAN: they depend on none. */
-static double temperature_of(const OozeScene *scene, int material)
+/* Temperatures of a material, degC: its numbers hold at the lowest. NAN: they depend on none. */
+static OozeSceneRange temperatures_of(const OozeScene *scene, int material)
 {
     const OozeMethod *method = ooze_method_find(scene->def.world.method);
     bool depends = scene->def.materials[material].temperature_row_count > 0;
-    return method && method->uses_tables && depends ? ooze_scene_coldest(&scene->def, material)
-                                                    : NAN;
+    return method && method->uses_tables && depends ? ooze_scene_table_range(&scene->def, material)
+                                                    : (OozeSceneRange){.min = NAN, .max = NAN};
 }
 
 static void append_material(OozeText *out, const OozeScene *scene, const OozeSceneAdvice *advice,
@@ -133,11 +133,14 @@ static void append_material(OozeText *out, const OozeScene *scene, const OozeSce
 {
     const OozeFlow *flow = &advice->flows[material];
     const OozeSceneScale *scale = &advice->scales->materials[material];
-    double temperature = temperature_of(scene, material);
+    OozeSceneRange temperature = temperatures_of(scene, material);
     ooze_text_append(out, "%s\n", scene->def.materials[material].name);
-    if (!isnan(temperature)) {
+    if (!isnan(temperature.min)) {
         label(out, "temperature");
-        ooze_text_append(out, "%.4g degC, the coldest that it can become\n", temperature);
+        ooze_text_append(out,
+                         "%.4g degC, the coldest that it can become; the advice on settings goes "
+                         "up to %.4g, the hottest\n",
+                         temperature.min, temperature.max);
     }
     append_speed(out, flow, scale);
     number(out, "Reynolds", flow->reynolds, reynolds);
@@ -249,7 +252,8 @@ static void json_material(OozeText *out, const OozeScene *scene, const OozeScene
     } rows[] = {
         {"length", flow->scale.length},
         {"height", flow->scale.height},
-        {"temperature", temperature_of(scene, material)},
+        {"temperature", temperatures_of(scene, material).min},
+        {"temperature_max", temperatures_of(scene, material).max},
         {"density", flow->density},
         {"viscosity", flow->nu * flow->density},
         {"numerical_viscosity", flow->numerical * flow->density},

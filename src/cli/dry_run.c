@@ -186,7 +186,7 @@ static void print_forecast(const Forecast *forecast, const Trial *trial, const O
            forecast->counted ? " (counted, not placed)" : "");
     if (forecast->last > forecast->first) {
         printf(", and with emitters %s at the end, unless some leave",
-               ooze_quantity_count(a, (uint64_t)forecast->last));
+               ooze_quantity_count(a, (uint64_t)fmin(forecast->last, 1e19)));
     }
     printf("\nboundary     %s\n", ooze_quantity_count(a, (uint64_t)forecast->boundary));
     printf("frames       0 to %s, %g s of simulated time\n", ooze_quantity_count(a, last_frame),

@@ -195,8 +195,8 @@ int ooze_param_find(const OozeParamInfo *params, int count, const char *key)
 static OozeStatus fail_unknown(const OozeParamInfo *params, int count, const char *owner,
                                const char *key, OozeError *error)
 {
-    enum { KEYS_MAX = 128 };
-    const char *keys[KEYS_MAX];
+    enum { KEYS_MAX = 128, LISTED_MAX = 12 };
+    const char *keys[KEYS_MAX] = {NULL};
     int known = count < KEYS_MAX ? count : KEYS_MAX;
     for (int i = 0; i < known; i++) {
         keys[i] = params[i].key;
@@ -205,6 +205,9 @@ static OozeStatus fail_unknown(const OozeParamInfo *params, int count, const cha
     OozeText hint = {0};
     if (near) {
         ooze_text_append(&hint, "did you mean '%s'?", near);
+    }
+    for (int i = 0; !near && count <= LISTED_MAX && i < count; i++) {
+        ooze_text_append(&hint, "%s%s", i == 0 ? "use " : i < count - 1 ? ", " : " or ", keys[i]);
     }
     OozeStatus status =
         ooze_fail(error, OOZE_ERROR_ARGUMENT, hint.data, "%s has no number '%s'", owner, key);

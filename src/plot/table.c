@@ -16,6 +16,7 @@ enum { COLUMNS_MAX = 4096 };
 
 typedef struct Reader {
     const char *at, *end;
+    char separator; /* ',' or ';', as spreadsheets write where numbers have decimal commas */
     size_t line;
     OozeTable *table;
     size_t capacity; /* of table->values, in rows */
@@ -43,7 +44,7 @@ static OozeStatus read_field(Reader *reader, bool *last)
             if (!quoted) {
                 continue;
             }
-        } else if (!quoted && (c == ',' || c == '\n')) {
+        } else if (!quoted && (c == reader->separator || c == '\n')) {
             break;
         }
         ooze_text_append_bytes(&reader->field, &c, 1);
@@ -69,9 +70,12 @@ static char *trim(OozeText *field)
     return first;
 }
 
-static bool read_number(const char *text, double *value)
+static bool read_number(const Reader *reader, char *text, double *value)
 {
-    char *end;
+    char *end, *comma = reader->separator == ';' ? strchr(text, ',') : NULL;
+    if (comma) {
+        *comma = '.';
+    }
     *value = strtod(text, &end);
     if (text[0] == '\0' || !isfinite(*value)) {
         *value = NAN;
@@ -114,10 +118,27 @@ static OozeStatus add_column(Reader *reader, char *heading)
     return OOZE_OK;
 }
 
+/* Whether fields are between semicolons: the first line has some, and commas only within numbers. */
+static bool has_semicolons(const Reader *reader)
+{
+    bool semicolons = false, quoted = false;
+    for (const char *c = reader->at; c < reader->end && *c != '\n'; c++) {
+        bool decimal = *c == ',' && c > reader->at && c + 1 < reader->end &&
+                       isdigit((unsigned char)c[-1]) && isdigit((unsigned char)c[1]);
+        quoted = quoted != (*c == '"');
+        semicolons = semicolons || (*c == ';' && !quoted);
+        if (*c == ',' && !quoted && !decimal) {
+            return false;
+        }
+    }
+    return semicolons;
+}
+
 /* The first line is a heading where one of its fields is not a number; otherwise it is read again
    as a row. */
 static OozeStatus read_heading(Reader *reader)
 {
+    reader->separator = has_semicolons(reader) ? ';' : ',';
     Reader start = *reader;
     bool last = false, numbers = true;
     OozeStatus status = OOZE_OK;
@@ -125,7 +146,7 @@ static OozeStatus read_heading(Reader *reader)
     while (!last && !status) {
         status = read_field(reader, &last);
         double value;
-        numbers = numbers && !status && read_number(trim(&reader->field), &value);
+        numbers = numbers && !status && read_number(reader, trim(&reader->field), &value);
         count++;
     }
     reader->at = start.at;
@@ -169,9 +190,11 @@ static OozeStatus read_row(Reader *reader)
         }
         double value;
         char *text = trim(&reader->field);
-        if (!read_number(text, &value)) {
+        if (!read_number(reader, text, &value)) {
             return ooze_fail(reader->error, OOZE_ERROR_FORMAT,
-                             "every field below the heading is a number, `nan` or empty",
+                             strchr(text, ';') ? "use one separator in all lines, `,` or `;`"
+                                               : "every field below the heading is a number, `nan` "
+                                                 "or empty",
                              "'%s', line %zu: '%.40s' is not a number", table->path, line, text);
         }
         if (count < table->column_count) {
@@ -211,7 +234,8 @@ OozeStatus ooze_table_parse(const char *path, const char *text, size_t size, Ooz
     Reader reader = {.at = text, .end = text + size, .line = 1, .table = table, .error = error};
     OozeStatus status = table->path ? OOZE_OK : out_of_memory(&reader);
     if (!status && memchr(text, '\0', size)) {
-        status = ooze_fail(error, OOZE_ERROR_FORMAT, "a table is text: numbers between commas",
+        status = ooze_fail(error, OOZE_ERROR_FORMAT,
+                           "a table is text: numbers between commas or semicolons",
                            "'%s' is not a table", path);
     }
     while (!status && reader.at < reader.end) {
@@ -220,8 +244,9 @@ OozeStatus ooze_table_parse(const char *path, const char *text, size_t size, Ooz
         }
     }
     if (!status && table->column_count == 0) {
-        status = ooze_fail(error, OOZE_ERROR_FORMAT, "a table is text: numbers between commas",
-                           "'%s' is empty", path);
+        status = ooze_fail(error, OOZE_ERROR_FORMAT,
+                           "a table is text: numbers between commas or semicolons", "'%s' is empty",
+                           path);
     }
     ooze_text_clear(&reader.field);
     if (status) {

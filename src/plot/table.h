@@ -1,4 +1,4 @@
-/* A comma-separated table of numbers with a heading: probes.csv, or measured points. */
+/* A table of numbers with a heading: probes.csv, or measured points. */
 #ifndef OOZE_PLOT_TABLE_H
 #define OOZE_PLOT_TABLE_H
 
@@ -20,7 +20,8 @@ typedef struct OozeTable {
     double *values; /* row by row; NaN where there is no number */
 } OozeTable;
 
-/* Blank lines and lines that begin with '#' are skipped. The columns of a table without a heading
+/* Fields are between commas, or between semicolons where the first line has these; numbers may have
+   decimal commas then. Blank lines and lines that begin with '#' are skipped. The columns of a table without a heading
    are named x, y, y2, ... An empty field, `nan` and `inf` give NaN; any other field that is not a
    number is an error, which names its line. */
 OozeStatus ooze_table_parse(const char *path, const char *text, size_t size, OozeTable *table,

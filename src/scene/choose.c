@@ -10,7 +10,8 @@
 typedef struct Setup {
     OozeScene *scene;
     const OozeMethod *method;
-    OozeStepContext context;
+    const OozeMaterial *materials; /* as the scene defines them */
+    OozeStepContext context;       /* with materials at one temperature each */
     OozeFlow *flows;
     double params[OOZE_SCENE_PARAMS_MAX];
     const OozeSceneScales *scales;
@@ -43,22 +44,26 @@ static bool create_setup(OozeScene *scene, Setup *setup)
         .support =
             ooze_method_support_ratio(setup->method, def->world.support_ratio) * def->world.spacing,
         .gravity = def->world.gravity,
-        .materials = materials,
         .material_count = def->material_count,
     };
-    ooze_scene_coldest_materials(scene, setup->method, &setup->context);
+    setup->materials = materials;
     return !scene->out_of_memory;
 }
 
-/* Sets the time step and the flows. Must be repeated after a copy: the context points into the
-   setup. */
-static void set_step(Setup *setup, double dt)
+/* Sets the materials at temperature i of the scene, the time step and the flows. False past the last
+   temperature. */
+static bool set_flows(Setup *setup, int i, double dt)
 {
     setup->context.dt = dt;
     setup->context.params = setup->params;
+    setup->context.materials = setup->materials;
+    if (!ooze_scene_materials_at(setup->scene, setup->method, i, &setup->context)) {
+        return false;
+    }
     for (int m = 0; m < setup->context.material_count; m++) {
         setup->flows[m] = ooze_flow(&setup->context, m, &setup->scales->materials[m].scale);
     }
+    return true;
 }
 
 static OozeChoiceQuestion make_question(const Setup *setup)
@@ -71,6 +76,39 @@ static OozeChoiceQuestion make_question(const Setup *setup)
         .error = def->method.error,
         .max_travel = def->world.max_travel,
     };
+}
+
+/* Chooses what serves at every temperature of the scene: the shortest of the steps, then the most
+   iterations with it. `dt`: step of the flows. */
+static OozeChoice choose_at_all(Setup *setup, const OozeChoice *given, double dt)
+{
+    OozeChoice shortest = *given, result = *given;
+    for (int i = 0; isnan(given->time_step) && set_flows(setup, i, dt); i++) {
+        OozeChoice choice = *given;
+        OozeChoiceQuestion question = make_question(setup);
+        ooze_choose(setup->method, &question, &choice);
+        shortest = i == 0 || choice.time_step < shortest.time_step ? choice : shortest;
+    }
+    for (int i = 0; set_flows(setup, i, dt); i++) {
+        OozeChoice choice = *given;
+        choice.time_step = shortest.time_step;
+        OozeChoiceQuestion question = make_question(setup);
+        ooze_choose(setup->method, &question, &choice);
+        if (i == 0) {
+            result = choice;
+        }
+        result.velocity_iterations = fmax(result.velocity_iterations, choice.velocity_iterations);
+        result.passes = fmax(result.passes, choice.passes);
+        result.density_iterations = fmax(result.density_iterations, choice.density_iterations);
+        result.substeps = fmax(result.substeps, choice.substeps);
+        result.cost = fmax(result.cost, choice.cost);
+        result.grid_bytes = fmax(result.grid_bytes, choice.grid_bytes);
+    }
+    if (isnan(given->time_step)) {
+        result.bound = shortest.bound;
+        result.material = shortest.material;
+    }
+    return result;
 }
 
 /* ---- automatic values ------------------------------------------------------------------------ */
@@ -182,10 +220,8 @@ void ooze_scene_choose(OozeScene *scene)
     if (scene->error_count > 0 || !create_setup(scene, &setup)) {
         return;
     }
-    set_step(&setup, isnan(given.time_step) ? 1.0 / scene->def.frame_rate : given.time_step);
-    OozeChoiceQuestion question = make_question(&setup);
-    OozeChoice chosen = given;
-    ooze_choose(setup.method, &question, &chosen);
+    OozeChoice chosen = choose_at_all(
+        &setup, &given, isnan(given.time_step) ? 1.0 / scene->def.frame_rate : given.time_step);
     apply_choice(scene, &given, &chosen);
 }
 
@@ -204,21 +240,25 @@ OozeStatus ooze_scene_advice(OozeScene *scene, OozeSceneAdvice *advice, OozeErro
         scene->out_of_memory = false;
         return ooze_fail_memory(error, "the advice on a scene", 0);
     }
-    set_step(&setup, scene->info.time_step);
-    OozeChoiceQuestion question = make_question(&setup);
+    double dt = scene->info.time_step;
     OozeChoice own = {0}, advised = {.time_step = NAN,
                                      .velocity_iterations = NAN,
                                      .passes = NAN,
                                      .density_iterations = NAN};
     AutoValue numbers[AUTO_COUNT];
     list_auto_values(&own, numbers);
-    own.time_step = scene->info.time_step;
+    own.time_step = dt;
     for (int i = 1; i < AUTO_COUNT; i++) {
         int place = param_index(scene, numbers[i].key);
         *numbers[i].value = place < 0 ? NAN : setup.params[place];
     }
-    ooze_choose(setup.method, &question, &own);
-    ooze_choose(setup.method, &question, &advised);
-    *advice = (OozeSceneAdvice){setup.scales, setup.flows, own, advised, question.error};
+    own = choose_at_all(&setup, &own, dt);
+    advised = choose_at_all(&setup, &advised, dt);
+    set_flows(&setup, 0, dt);
+    *advice = (OozeSceneAdvice){setup.scales, setup.flows, own, advised, scene->def.method.error};
+    if (scene->out_of_memory) {
+        scene->out_of_memory = false;
+        return ooze_fail_memory(error, "the advice on a scene", 0);
+    }
     return OOZE_OK;
 }

@@ -293,18 +293,19 @@ static void finish_world(OozeSceneDef *def)
     world->periodic_max = vec3(high[0], high[1], high[2]);
 }
 
-/* Shortens the time step so that frames are whole numbers of steps apart. The tolerances cover the
-   rounding of numbers such as 1/240. */
+/* Shortens the time step so that frames are whole numbers of steps apart. The tolerances cover
+   numbers that are rounded in the scene file: a time step of 0.00208333 s, a duration of 0.4583 s
+   that ends with frame 11 of 24 a second. */
 static void finish_info(OozeScene *scene)
 {
     const OozeSceneDef *def = &scene->def;
     OozeSceneInfo *info = &scene->info;
     double frame = 1.0 / def->frame_rate;
-    double steps = ceil(frame / def->world.time_step - 1e-9);
+    double steps = ceil(frame / def->world.time_step * (1.0 - OOZE_STEP_ROUNDING));
     info->title = def->title;
     info->duration = def->duration;
     info->frame_rate = def->frame_rate;
-    info->frame_count = (uint64_t)floor(def->duration * def->frame_rate + 1e-9);
+    info->frame_count = (uint64_t)floor(def->duration * def->frame_rate + OOZE_FRAME_ROUNDING);
     info->steps_per_frame = steps >= 1.0 ? (uint64_t)steps : 1;
     info->time_step = frame / (double)info->steps_per_frame;
 }

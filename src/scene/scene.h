@@ -62,6 +62,11 @@ typedef struct OozeSceneChange {
     OozeChangeDef def;
 } OozeSceneChange;
 
+/* Rounding of times in a scene file: of the duration in frames, and of the time step as a share of
+   it. */
+#define OOZE_FRAME_ROUNDING 1e-3
+#define OOZE_STEP_ROUNDING  2e-6
+
 /* The values of a scene: the offsets of the key table refer to it. */
 typedef struct OozeSceneDef {
     int version;
@@ -228,15 +233,20 @@ void ooze_scene_check_nozzles(OozeScene *scene, const OozeWorld *world);
 void ooze_scene_check_first_step(OozeScene *scene, OozeWorld *world);
 /* Warnings of the method about materials and settings. */
 void ooze_scene_check_advice(OozeScene *scene, OozeWorld *world);
+/* Whether a number of a material is asked for: it is given in the scene file itself, as presets have
+   numbers for every method, and differs from its default. */
+bool ooze_scene_asks_for(const OozeScene *scene, int material, const OozeNode *number);
 /* Warnings about heat numbers without effect, and about expensive conduction. */
 void ooze_scene_check_heat(OozeScene *scene, const OozeWorld *world);
-/* The lowest temperature that a material can have, degC: of its fluids, its emitters, the solids,
-   heat sources of fixed temperature, and the air where that exchanges heat. */
-double ooze_scene_coldest(const OozeSceneDef *def, int material);
-/* Replaces the context's materials by those at their lowest temperatures, where they are stiffest,
-   for methods that use temperature tables. */
-void ooze_scene_coldest_materials(OozeScene *scene, const struct OozeMethod *method,
-                                  struct OozeStepContext *context);
+/* Temperatures that fluids can have, degC: of fluids, emitters, solids, heat sources, and of the air
+   where that exchanges heat; infinite where a source has a power instead of a temperature. */
+OozeSceneRange ooze_scene_temperatures(const OozeSceneDef *def);
+/* The same for a material with a temperature table, where an infinite end is that of the table. */
+OozeSceneRange ooze_scene_table_range(const OozeSceneDef *def, int material);
+/* Replaces the context's materials by those at temperature i of a list that covers the range of each
+   of them, the lowest first, for methods that use temperature tables. False past the last. */
+bool ooze_scene_materials_at(OozeScene *scene, const struct OozeMethod *method, int i,
+                             struct OozeStepContext *context);
 /* Warnings about particles inside solids or other fluids, or outside the periodic box. */
 OozeStatus ooze_scene_check_particles(OozeScene *scene, OozeWorld *world, OozeError *error);
 /* Warnings about dynamic solids. */

@@ -8,6 +8,8 @@
 
 /* More substeps per step than this cause a warning. */
 static const double SUBSTEPS_MANY = 4.0;
+/* More steps of a run than this cause a warning: at a millisecond each they take more than a day. */
+static const double STEPS_MANY = 1e8;
 static const char STICK_HINT[] = "only springs and ballistic attract particles to solids";
 
 static void check_duration(OozeScene *scene)
@@ -20,11 +22,19 @@ static void check_duration(OozeScene *scene)
             "nothing will move: a duration of %g s holds no frame but the first", info->duration);
     }
     double end = (double)info->frame_count / info->frame_rate;
-    if (info->frame_count > 0 && info->duration - end > 1e-6 / info->frame_rate) {
+    if (info->frame_count > 0 && info->duration - end > OOZE_FRAME_ROUNDING / info->frame_rate) {
         ooze_scene_warn(scene, ooze_node_find(scene->root, "duration"),
                         "make it a whole number of frames",
                         "the run ends at %.6g s, with the last frame within the duration of %g s",
                         end, info->duration);
+    }
+    double steps = (double)info->frame_count * (double)info->steps_per_frame;
+    if (steps > STEPS_MANY) {
+        ooze_scene_warn(scene, ooze_node_find(scene->root, "duration"),
+                        "times are in s; `ooze run --dry-run` estimates the time of the run",
+                        "%g s of simulated time are %.3g frames and %.3g steps: %.3g days at a "
+                        "millisecond a step",
+                        info->duration, (double)info->frame_count, steps, 1e-3 * steps / 86400.0);
     }
     if (info->time_step < wanted * (1.0 - 1e-6)) {
         ooze_scene_warn(scene, ooze_node_find(scene->root, "time_step"),
@@ -57,18 +67,53 @@ static void check_not_empty(OozeScene *scene, bool filled)
     }
 }
 
-static void check_ignored(OozeScene *scene, const OozeMethod *method)
+static bool same_number(double a, double b)
+{
+    return a == b || (isnan(a) && isnan(b));
+}
+
+/* Whether the material gives every number that has a default, as scenes of run folders and of the
+   viewer do: a number of theirs may come from a preset. */
+static bool is_complete(const OozeNode *material)
 {
     int count;
     const OozeParamInfo *params = ooze_material_params(&count);
+    for (int i = 0; i < count; i++) {
+        if (!isnan(params[i].initial) && !ooze_node_find(material, params[i].key)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool ooze_scene_asks_for(const OozeScene *scene, int material, const OozeNode *number)
+{
+    int count, place;
+    const OozeParamInfo *params = ooze_material_params(&count);
+    const char *key = number->key->text;
+    if (number->source->includer || (place = ooze_param_find(params, count, key)) < 0) {
+        return false;
+    }
+    double value = scene->def.materials[material].values[place];
+    bool asked = !same_number(value, params[place].initial);
+    const OozePresetInfo *preset;
+    bool complete = is_complete(ooze_scene_item_node(scene, "materials", material));
+    for (int i = 0; complete && asked && (preset = ooze_preset_info(i)); i++) {
+        asked = !same_number(value, ooze_preset_number(preset, key));
+    }
+    return asked;
+}
+
+static void check_ignored(OozeScene *scene, const OozeMethod *method)
+{
     for (int i = 0; i < scene->def.material_count; i++) {
         const OozeNode *node = ooze_scene_item_node(scene, "materials", i);
         for (const OozeNode *child = node ? node->first : NULL; child; child = child->next) {
             const char *key = child->key->text;
-            bool in_scene = !child->source->includer; /* presets have numbers for every method */
-            bool table = strcmp(key, "temperature_table") == 0 && !method->uses_tables;
-            bool number = ooze_param_find(params, count, key) >= 0;
-            if (in_scene && (table || (number && !ooze_method_uses(method, key)))) {
+            bool table = strcmp(key, "temperature_table") == 0 && !method->uses_tables &&
+                         !child->source->includer;
+            bool number = !ooze_method_uses(method, key) && ooze_scene_asks_for(scene, i, child);
+            if (table || number) {
                 ooze_scene_warn(scene, child->key, NULL, "the method '%s' ignores '%s'",
                                 method->info.name, key);
             }
@@ -143,7 +188,8 @@ static void check_name_only(OozeScene *scene, const OozeMethod *method)
     for (int i = 0; i < scene->def.material_count; i++) {
         const OozeNode *node = ooze_scene_item_node(scene, "materials", i);
         const char *name = scene->def.materials[i].name;
-        bool name_only = node && ooze_preset_find(name) && ooze_method_uses(method, "viscosity");
+        bool name_only = node && ooze_preset_find(name) && ooze_method_uses(method, "viscosity") &&
+                         !ooze_node_find(node, "temperature_table");
         for (int k = 0; name_only && k < count; k++) {
             name_only =
                 strcmp(params[k].key, "density") == 0 || !ooze_node_find(node, params[k].key);
@@ -204,6 +250,18 @@ static void check_changes(OozeScene *scene, const OozeWorld *world)
     }
 }
 
+/* The longest that is stable at every temperature of the scene. */
+static double stable_step(OozeScene *scene, OozeWorld *world)
+{
+    OozeStepContext context = ooze_world_step_context(world), at = context;
+    double stable = INFINITY;
+    for (int i = 0; ooze_scene_materials_at(scene, world->method, i, &at); i++) {
+        stable = fmin(stable, world->method->stable_step(&at));
+        at = context;
+    }
+    return stable;
+}
+
 /* Methods without a stability limit are exact at any time step. */
 static void check_step(OozeScene *scene, OozeWorld *world)
 {
@@ -212,9 +270,7 @@ static void check_step(OozeScene *scene, OozeWorld *world)
     }
     double dt = scene->info.time_step, spacing = world->def.spacing;
     const OozeNode *at = ooze_node_find(scene->root, "time_step");
-    OozeStepContext context = ooze_world_step_context(world);
-    ooze_scene_coldest_materials(scene, world->method, &context);
-    double stable = world->method->stable_step(&context);
+    double stable = stable_step(scene, world);
     bool divides = world->method->divides_unstable_steps && ooze_world_uses_substeps(world);
     if (dt > stable * (divides ? SUBSTEPS_MANY : 1.0)) {
         ooze_scene_warn(scene, at, ooze_scene_format(scene, "use at most %.3g s", stable),

@@ -21,7 +21,7 @@ void ooze_scene_check_advice(OozeScene *scene, OozeWorld *world)
 {
     OozeStepContext context = ooze_world_step_context(world);
     OozeAdvice advice = {.warn = add_warning, .user = scene};
-    ooze_scene_coldest_materials(scene, world->method, &context);
+    ooze_scene_materials_at(scene, world->method, 0, &context);
     const OozeSceneScales *scales = ooze_scene_scales(scene);
     for (int m = 0; scales && m < scene->def.material_count; m++) {
         advice.extent = fmax(advice.extent, scales->materials[m].scale.extent);

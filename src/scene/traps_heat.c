@@ -17,9 +17,8 @@ static void check_unused(OozeScene *scene)
         const OozeNode *node = ooze_scene_item_node(scene, "materials", i);
         for (const OozeNode *child = node ? node->first : NULL; child; child = child->next) {
             const char *key = child->key->text;
-            bool in_scene =
-                !child->source->includer; /* presets have heat numbers for every scene */
-            if (in_scene && ooze_material_is_heat(ooze_param_find(params, count, key))) {
+            if (ooze_material_is_heat(ooze_param_find(params, count, key)) &&
+                ooze_scene_asks_for(scene, i, child)) {
                 ooze_scene_warn(scene, child->key, "give a fluid, emitter or solid a temperature",
                                 "'%s' does nothing: nothing in the scene has a temperature", key);
             }
@@ -59,45 +58,4 @@ void ooze_scene_check_heat(OozeScene *scene, const OozeWorld *world)
     } else {
         check_stages(scene, world);
     }
-}
-
-/* ---- advice ---------------------------------------------------------------------------------- */
-
-double ooze_scene_coldest(const OozeSceneDef *def, int material)
-{
-    double air = def->world.air_temperature, low = def->world.air_transfer > 0.0 ? air : INFINITY;
-    for (int k = 0; k < def->fluid_count; k++) {
-        double t = def->fluids[k].def.temperature;
-        bool its = ooze_scene_find_material(def, def->fluids[k].material) == material;
-        low = its ? fmin(low, isnan(t) ? air : t) : low;
-    }
-    for (int k = 0; k < def->emitter_count; k++) {
-        double t = def->emitters[k].def.temperature;
-        bool its = ooze_scene_find_material(def, def->emitters[k].material) == material;
-        low = its ? fmin(low, isnan(t) ? air : t) : low;
-    }
-    for (int k = 0; k < def->solid_count; k++) {
-        low = fmin(low, def->solids[k].temperature); /* NAN: exchanges no heat */
-    }
-    for (int k = 0; k < def->heat_source_count; k++) {
-        low = fmin(low, def->heat_sources[k].temperature); /* NAN: it heats */
-    }
-    return isfinite(low) ? low : air;
-}
-
-void ooze_scene_coldest_materials(OozeScene *scene, const OozeMethod *method,
-                                  OozeStepContext *context)
-{
-    int count = context->material_count;
-    OozeMaterial *cold = ooze_scene_alloc(scene, (size_t)count, sizeof *cold);
-    if (!cold || !method->uses_tables) {
-        return;
-    }
-    for (int m = 0; m < count; m++) {
-        const OozeMaterial *material = &context->materials[m];
-        cold[m] = material->table_count
-                      ? ooze_material_at(material, ooze_scene_coldest(&scene->def, m))
-                      : *material;
-    }
-    context->materials = cold;
 }

@@ -1,5 +1,5 @@
-/* Physics traps found in the particles: fluid inside solids, overlapping fluids, particles outside
-   the periodic box, fluids without particles. */
+/* Physics traps found in the particles: fluid inside solids or sinks, overlapping fluids, particles
+   outside the periodic box, fluids without particles. */
 #include <math.h>
 #include <string.h>
 
@@ -7,6 +7,7 @@
 #include "particles/neighbours.h"
 #include "scene/scene.h"
 #include "solids/fill.h"
+#include "solids/shape_formula.h"
 #include "world/world.h"
 
 /* The particles of a freshly built world, and which fluid each belongs to. */
@@ -259,6 +260,41 @@ static OozeStatus sample_fluids(const OozeScene *scene, Sample *sample, OozeErro
     return status;
 }
 
+/* ---- sinks ----------------------------------------------------------------------------------- */
+
+/* Fluids and nozzles inside a sink: their particles are removed as soon as they are there. */
+static void check_sink(OozeScene *scene, const Particles *p, int index, const OozeSink *sink,
+                       uint64_t *inside)
+{
+    static const char *const hint = "move the sink or make it smaller, or let it start later";
+    const OozeNode *at = ooze_scene_item_node(scene, "sinks", index);
+    OozeBounds bounds = ooze_shape_bounds(sink->shape);
+    memset(inside, 0, (size_t)p->fluid_count * sizeof *inside);
+    for (uint64_t i = 0; ooze_sink_is_open(sink, 0.0) && i < p->count; i++) {
+        OozeVec3 x = vec3(p->position[i].x, p->position[i].y, p->position[i].z);
+        int fluid = fluid_of(p, i);
+        if (fluid >= 0 && ooze_placed_contains(sink->shape, &sink->pose, &bounds, x)) {
+            inside[fluid]++;
+        }
+    }
+    for (int fluid = 0; fluid < p->fluid_count; fluid++) {
+        if (inside[fluid] > 0 && inside[fluid] == p->filled[fluid]) {
+            ooze_scene_warn(scene, at, hint,
+                            "sink '%s' holds all of fluid '%s', and removes it in the first step",
+                            sink->name, scene->def.fluids[fluid].def.name);
+        }
+    }
+    for (int i = 0; i < scene->def.emitter_count; i++) {
+        const OozeEmitterDef *emitter = &scene->def.emitters[i].def;
+        if (ooze_sink_is_open(sink, fmax(emitter->start, 0.0)) &&
+            ooze_placed_contains(sink->shape, &sink->pose, &bounds, emitter->position)) {
+            ooze_scene_warn(scene, at, hint,
+                            "sink '%s' holds emitter '%s', and removes what it emits", sink->name,
+                            emitter->name);
+        }
+    }
+}
+
 /* ---- all ------------------------------------------------------------------------------------- */
 
 static OozeStatus check_all(OozeScene *scene, OozeWorld *world, const Particles *p,
@@ -271,6 +307,9 @@ static OozeStatus check_all(OozeScene *scene, OozeWorld *world, const Particles 
         if (world->solids.items[i].params[OOZE_SOLID_COLLIDES] != 0.0) {
             check_solid(scene, p, &world->solids.items[i], inside);
         }
+    }
+    for (int i = 0; inside && i < world->sinks.count; i++) {
+        check_sink(scene, p, i, &world->sinks.items[i], inside);
     }
     OozeStatus status = ooze_scene_check_bodies(scene, world, error);
     return status ? status : check_overlaps(scene, world, p, error);

@@ -49,9 +49,28 @@ static const OozeAsset *find_asset(const char *path, size_t size)
     return NULL;
 }
 
+/* HEAD asks for the headers alone. */
+static bool is_head(struct lws *wsi)
+{
+#ifdef LWS_WITH_HTTP_UNCOMMON_HEADERS
+    return lws_hdr_total_length(wsi, WSI_TOKEN_HEAD_URI) > 0;
+#else
+    (void)wsi;
+    return false;
+#endif
+}
+
 /* A short answer in place of a file; the connection closes behind it. */
 static int refuse(struct lws *wsi, unsigned code, const char *sentence)
 {
+    if (is_head(wsi)) {
+        unsigned char room[LWS_PRE + 512], *start = room + LWS_PRE, *at = start;
+        unsigned char *end = room + sizeof room - 1;
+        bool sent = !lws_add_http_common_headers(wsi, code, "text/html", 0, &at, end) &&
+                    !lws_finalize_write_http_header(wsi, start, &at, end);
+        (void)sent; /* the connection closes either way */
+        return -1;
+    }
     lws_return_http_status(wsi, code, sentence);
     return -1;
 }
@@ -83,8 +102,8 @@ static int answer(const OozeServer *server, struct lws *wsi, OozePageRequest *re
     if (!accepts_host(server, wsi)) {
         return refuse(wsi, HTTP_STATUS_FORBIDDEN, "Use the address that ooze view has printed.");
     }
-    if (lws_hdr_total_length(wsi, WSI_TOKEN_GET_URI) <= 0) {
-        return refuse(wsi, HTTP_STATUS_METHOD_NOT_ALLOWED, "GET only.");
+    if (!is_head(wsi) && lws_hdr_total_length(wsi, WSI_TOKEN_GET_URI) <= 0) {
+        return refuse(wsi, HTTP_STATUS_METHOD_NOT_ALLOWED, "GET and HEAD only.");
     }
     request->asset = find_asset(path, size);
     request->sent = 0;
@@ -95,6 +114,10 @@ static int answer(const OozeServer *server, struct lws *wsi, OozePageRequest *re
     }
     if (send_headers(wsi, request->asset, server->options->embedded)) {
         return -1;
+    }
+    if (is_head(wsi)) {
+        request->asset = NULL;
+        return lws_http_transaction_completed(wsi) ? -1 : 0;
     }
     lws_callback_on_writable(wsi);
     return 0;

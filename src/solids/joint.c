@@ -81,10 +81,15 @@ static OozeStatus check_solids(const OozeJointDef *def, const char *name, const 
                                int count, OozeError *error)
 {
     int a = def->solid.index, b = def->other.index;
-    if (a < 0 || a >= count || b < -1 || b >= count || a == b) {
+    if (a < 0 || a >= count || b < -1 || b >= count) {
         return ooze_fail(error, OOZE_ERROR_ARGUMENT, "add both first; other -1 is the world",
                          "joint '%s' is between solids %d and %d; the world has %d", name, a, b,
                          count);
+    }
+    if (a == b) {
+        return ooze_fail(error, OOZE_ERROR_ARGUMENT,
+                         "name another solid, or leave 'other' out for a joint with the world",
+                         "joint '%s' joins solid '%s' to itself", name, solids[a].name);
     }
     if (!ooze_solid_is_dynamic(&solids[a]) && (b < 0 || !ooze_solid_is_dynamic(&solids[b]))) {
         return ooze_fail(error, OOZE_ERROR_ARGUMENT, "give one of them a density",

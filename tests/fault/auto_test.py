@@ -21,6 +21,27 @@ fluids:
 solids:
   - {name: floor, shape: {type: plane}}
 """
+# A block of wax; last the keys of the floor and of the scene that cool or heat it.
+WAX = """\
+ooze: 1
+method: {name: conformation, solver: auto}
+spacing: 0.01
+duration: 1
+frame_rate: 24
+materials:
+  wax:
+    temperature_table:
+      - {temperature: 20, viscosity: %s}
+      - {temperature: 50, viscosity: 10}
+      - {temperature: 80, viscosity: %s}
+fluids:
+  - name: block
+    material: wax
+    temperature: %g
+    shape: {type: box, size: [0.1, 0.2, 0.1], position: [0, 0.1, 0]}
+solids:
+  - {name: floor, shape: {type: plane}, friction: inf%s}
+%s"""
 
 
 class AutoTest(runs.RunTest):
@@ -74,6 +95,52 @@ class AutoTest(runs.RunTest):
         self.assertAlmostEqual(syrup["deborah"], 0.05 / 0.2)
         self.assertIsNone(syrup["bond"])
         self.assertEqual(said["advised"]["time_step"], said["settings"]["time_step"])
+
+    def settings(self, *values):
+        self.scene.write_text(WAX % values)
+        said = json.loads(self.good("check", self.scene, "--json").stdout)
+        wax, = said["materials"]
+        return said["settings"], (wax["temperature"], wax["temperature_max"])
+
+    def test_every_temperature_is_covered(self):
+        """The thin wax needs the shorter step, and nothing else decides: whatever brings the block
+        there, the step is that of a block that begins there."""
+        for thick, thin, hot, cold in (("1000", "0.1", 80, 20), ("0.1", "1000", 20, 80)):
+            short, there = self.settings(thick, thin, hot, "", "")
+            long, _ = self.settings(thick, thin, cold, "", "")
+            self.assertEqual(there, (hot, hot))
+            self.assertLess(2 * short["time_step"], long["time_step"])
+            change = "changes: [{time: 0.5, set: %s, to: %g}]\n"
+            ways = ((f", temperature: {hot}", ""), ("", f"air: {{temperature: {hot}, transfer: 9}}"),
+                    (f", temperature: {cold}", change % ("solids.floor.temperature", hot)),
+                    ("", change % ("air.temperature", hot)),
+                    ("", "heat_sources: [{shape: {type: sphere, radius: 1}, power: %g}]"
+                     % (1e5 * (hot - cold))),
+                    ("", "heat_sources: [{shape: {type: sphere, radius: 1}, temperature: %g}]" % hot))
+            for floor, rest in ways:
+                with self.subTest(hot=hot, floor=floor, rest=rest):
+                    found, temperatures = self.settings(thick, thin, cold, floor, rest)
+                    self.assertEqual(temperatures, (20, 80))
+                    self.assertEqual(found["time_step"], short["time_step"])
+                    # with that step the stiffest wax has the iterations that it needs
+                    given = self.good("check", self.scene, "--json", "--set",
+                                      f"fluids.block.temperature={cold}", "--set",
+                                      f"time_step={short['time_step']!r}").stdout
+                    given = json.loads(given)["settings"]
+                    for key in ("velocity_iterations", "passes", "density_iterations"):
+                        self.assertGreaterEqual(found[key], given[key])
+
+    def test_rows_between_count(self):
+        """Wax that is thin in the middle of its range alone."""
+        steps = []
+        for start, floor in ((20, ", temperature: 80"), (50, ""), (20, "")):
+            self.scene.write_text((WAX % ("1000", "1000", start, floor, ""))
+                                  .replace("viscosity: 10}", "viscosity: 0.1}"))
+            said = json.loads(self.good("check", self.scene, "--json").stdout)
+            steps.append(said["settings"]["time_step"])
+        whole, middle, cold = steps
+        self.assertEqual(whole, middle)
+        self.assertLess(whole, cold)
 
 
 if __name__ == "__main__":

@@ -109,6 +109,16 @@ class Server(unittest.TestCase):
         self.assertIn("x-content-type-options: nosniff", head)
         self.assertEqual(self.viewer.get("/app.js")[0], 200)
 
+    def test_head_has_the_headers_alone(self):
+        for path in ("/", "/app.js", "/nothing"):
+            status, body, head = self.viewer.get(path, method="HEAD")
+            got, whole, wanted = self.viewer.get(path)
+            self.assertEqual((status, body), (got, b""), path)
+            if status == 200:
+                self.assertEqual(head, wanted)
+                self.assertIn(f"content-length: {len(whole)}\r\n", head)
+        self.assertEqual(self.viewer.get("/", host="evil.example", method="HEAD")[:2], (403, b""))
+
     # ---- connections -----------------------------------------------------------------------
 
     def test_without_the_token_a_page_learns_nothing(self):

@@ -1,8 +1,10 @@
 """NULL, NaN, wrong ids and names, closed objects and damaged files raise an ooze.Error with a
 message and a hint. None of them ends the process."""
+import copy
 import ctypes
 import inspect
 import math
+import multiprocessing
 import pickle
 import subprocess
 import sys
@@ -14,6 +16,13 @@ from ooze import c
 from ooze.errors import BY_STATUS
 
 NAN = float("nan")
+
+
+def hash_after_steps(scene):
+    """Also for processes that a scene is sent to."""
+    with scene.world(threads=1) as world:
+        world.step(3)
+        return world.hash()
 
 
 class Errors(PackageTest):
@@ -98,6 +107,70 @@ class Errors(PackageTest):
                 self.check(ooze.Error, call, part)
         self.assertIn("did you mean 'shape'",
                       self.check(ooze.Error, lambda: world.add_solid(shpe="plane")).hint)
+
+    def test_negative_and_conflicting_arguments(self):
+        world = ooze.Scene(SCENE).world(threads=1)
+        for call, part in (
+                (lambda: world.step(-1), "count"), (lambda: world.step(1.5), "count"),
+                (lambda: next(world.frames(-1)), "count"),
+                (lambda: next(world.frames(0.5)), "count"),
+                (lambda: world.run(until=-1), "until"), (lambda: world.run(until="x"), "until"),
+                (lambda: world.run(seconds=-1), "seconds"),
+                (lambda: world.run(until=0.01, seconds=0.01), "not both"),
+                (lambda: ooze.Scene(SCENE).world(threads=-1), "threads"),
+                (lambda: world.surface(threads=-1), "threads"),
+                (lambda: world.set("gravity.y", 1, ramp=-1), "ramp"),
+                (lambda: world.set("gravity.y", 1, time=-1), "time"),
+                (lambda: world.add_solid(shape={"type": "box", "kind": "sphere"}), "kind"),
+                (lambda: ooze.Scene(SCENE, text="ooze: 1"), "only one"),
+                (lambda: ooze.Scene("a.yaml", spacing=1), "only one")):
+            with self.subTest(inspect.getsource(call).strip()):
+                error = self.check(ooze.ArgumentError, call, part)
+                self.assertIsInstance(error, ValueError)
+        self.assertEqual(world.step_count, 0)
+        world.step(0)
+        world.run(until=0)  # has passed
+        self.assertEqual(world.step_count, 0)
+
+    def test_misspelt_names_are_corrected(self):
+        scene = ooze.Scene(SCENE)
+        world = scene.world(threads=1)
+        for call, wrong, right in (
+                (lambda: ooze.Scene(SCENE, spcing=0.1), "spcing", "spacing"),
+                (lambda: ooze.Scene(SCENE, set={"spcing": 0.1}), "spcing", "spacing"),
+                (lambda: ooze.Scene(SCENE, set={"materials.hony.density": 9}), "hony", "honey"),
+                (lambda: ooze.Scene(SCENE, set={"materials.honey.densty": 9}), "densty", "density"),
+                (lambda: ooze.Scene(SCENE, set={"solids.flor.friction": 9}), "flor", "floor"),
+                (lambda: ooze.World(scene, threds=1), "threds", "threads"),
+                (lambda: world.set_param("contact_distanc", 1), "distanc'", "contact_distance"),
+                (lambda: world.set_param("friendliness", 1), "friendliness", "contact_distance"),
+                (lambda: world.picture(sampels=3), "sampels", "samples")):
+            with self.subTest(inspect.getsource(call).strip()):
+                error = self.check(ooze.Error, call, wrong)
+                found = [error.hint, *(d.hint for d in getattr(error, "diagnostics", ()))]
+                self.assertIn(right, " ".join(found))
+        self.check(ooze.ArgumentError, lambda: ooze.Scene(SCENE, set={"spacing.x": 1}), "spacing")
+        with self.assertRaisesRegex(AttributeError, "no 'positon'; did you mean 'position'?"):
+            world.positon
+        with self.assertRaisesRegex(AttributeError, "no 'frame_cout'; did you mean 'frame_count'?"):
+            scene.frame_cout
+        self.assertFalse(hasattr(world, "no_such_name"))
+
+    def test_scenes_go_to_other_processes(self):
+        file = self.folder / "scene.yaml"
+        file.write_text(ooze.Scene(SCENE).yaml)
+        for scene in (ooze.Scene(SCENE, set={"solids.floor.friction": 0.25}),
+                      ooze.Scene(text=file.read_text()),
+                      ooze.Scene(file, set={"materials.honey.drag": 0.5})):
+            for other in (pickle.loads(pickle.dumps(scene)), copy.deepcopy(scene)):
+                self.assertEqual((other.yaml, other.path), (scene.yaml, scene.path))
+                self.assertEqual(hash_after_steps(other), hash_after_steps(scene))
+        with multiprocessing.get_context("spawn").Pool(1) as pool:
+            found, = pool.map(hash_after_steps, [scene])
+        self.assertEqual(found, hash_after_steps(scene))
+        self.check(ooze.UnsupportedError, lambda: pickle.dumps(scene.world(threads=1)), "world")
+        scene.close()
+        self.check(ooze.ClosedError, lambda: pickle.dumps(scene))
 
     def test_scene_errors_have_places(self):
         error = self.check(ooze.SceneError, lambda: ooze.Scene(text="ooze: 2\nspcing: 0.1\n"))

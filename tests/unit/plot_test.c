@@ -415,6 +415,23 @@ static void tables_are_read(void **state)
     assert_int_equal(table.row_count, 2);
     CHECK_NEAR(table.values[5], 6, 0);
     ooze_table_free(&table);
+    /* as spreadsheets write tables where numbers have decimal commas */
+    CHECK_OK(parse("rate [1/s];\"a;b\"\n0,1;10.5\n1e-3;-2,5e1\n", &table, &error));
+    assert_int_equal(table.column_count, 2);
+    assert_string_equal(table.columns[1].name, "a;b");
+    const double read[] = {0.1, 10.5, 1e-3, -25};
+    for (int i = 0; i < 4; i++) {
+        CHECK_NEAR(table.values[i], read[i], 0);
+    }
+    ooze_table_free(&table);
+    CHECK_OK(parse("0,5;1\n1,5;2\n", &table, &error)); /* no heading */
+    assert_int_equal(table.column_count, 2);
+    CHECK_NEAR(table.values[2], 1.5, 0);
+    ooze_table_free(&table);
+    OozeError mixed = {0};
+    assert_int_equal(parse("a,b\n1;2\n", &table, &mixed), OOZE_ERROR_FORMAT);
+    assert_string_equal(mixed.message, "'t.csv', line 2: '1;2' is not a number");
+    assert_string_equal(mixed.hint, "use one separator in all lines, `,` or `;`");
     CHECK_FAILS(parse("a,b\n1,2\n3\n", &table, &error), OOZE_ERROR_FORMAT, "line 3 has 1 fields");
     CHECK_FAILS(parse("a,b\n1,2\n3,4,5\n", &table, &error), OOZE_ERROR_FORMAT, "line 3 has 3");
     CHECK_FAILS(parse("a,b\n1,two\n", &table, &error), OOZE_ERROR_FORMAT, "'two' is not a number");

@@ -225,6 +225,12 @@ static void frames_fall_on_steps(void **state)
     check_info("1", "1", "24", 1, 24);       /* longer than a frame: shortened to one */
     check_info("0.1", "0.3", "10", 1, 3);    /* 0.3 * 10 is just below 3 in binary */
     check_info("0.1", "0", "10", 1, 0);
+    /* numbers that are rounded in the file */
+    check_info("1/240", "0.458333333", "24", 10, 11);
+    check_info("1/240", "0.4583", "24", 10, 11);
+    check_info("1/240", "0.458", "24", 10, 10); /* a hundredth of a frame is no rounding */
+    check_info("0.00208333", "1", "24", 20, 24);
+    check_info("0.00208", "1", "24", 21, 24);
 }
 
 static void words_of_yaml(void **state)
