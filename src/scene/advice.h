@@ -7,7 +7,7 @@
 
 typedef struct OozeSceneAdvice {
     const OozeSceneScales *scales;
-    const OozeFlow *flows; /* of each material, at the scene's time step */
+    const OozeFlow *flows; /* of each material in the method, at the scene's time step */
     OozeChoice own;        /* the scene's settings */
     OozeChoice advised;    /* settings for a relative error of the flow of `error` */
     double error;

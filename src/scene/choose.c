@@ -4,64 +4,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "methods/derive.h"
 #include "scene/advice.h"
+#include "scene/setup.h"
 
-/* Input of the choice, from the scene alone: there is no world yet. */
-typedef struct Setup {
-    OozeScene *scene;
-    const OozeMethod *method;
-    OozeStepContext context;
-    OozeFlow *flows;
-    double params[OOZE_SCENE_PARAMS_MAX];
-    const OozeSceneScales *scales;
-} Setup;
-
-/* All but the flows, which depend on the time step. False: out of memory. */
-static bool create_setup(OozeScene *scene, Setup *setup)
-{
-    const OozeSceneDef *def = &scene->def;
-    const OozeMethodInfo *info = ooze_method_info(def->method.index);
-    size_t count = (size_t)def->material_count;
-    OozeMaterial *materials = ooze_scene_alloc(scene, count, sizeof *materials);
-    *setup = (Setup){
-        .scene = scene,
-        .method = ooze_method_find(info->name),
-        .flows = ooze_scene_alloc(scene, count, sizeof *setup->flows),
-        .scales = ooze_scene_scales(scene),
-    };
-    if (!materials || !setup->flows || !setup->scales) {
-        return false;
-    }
-    for (size_t m = 0; m < count; m++) {
-        materials[m] = ooze_material_of(&def->materials[m]);
-    }
-    for (int i = 0; i < info->param_count && i < OOZE_SCENE_PARAMS_MAX; i++) {
-        setup->params[i] = ooze_method_param(setup->method, def->method.params, i);
-    }
-    setup->context = (OozeStepContext){
-        .spacing = def->world.spacing,
-        .support =
-            ooze_method_support_ratio(setup->method, def->world.support_ratio) * def->world.spacing,
-        .gravity = def->world.gravity,
-        .materials = materials,
-        .material_count = def->material_count,
-    };
-    ooze_scene_coldest_materials(scene, setup->method, &setup->context);
-    return !scene->out_of_memory;
-}
-
-/* Sets the time step and the flows. Must be repeated after a copy: the context points into the
-   setup. */
-static void set_step(Setup *setup, double dt)
-{
-    setup->context.dt = dt;
-    setup->context.params = setup->params;
-    for (int m = 0; m < setup->context.material_count; m++) {
-        setup->flows[m] = ooze_flow(&setup->context, m, &setup->scales->materials[m].scale);
-    }
-}
-
-static OozeChoiceQuestion make_question(const Setup *setup)
+static OozeChoiceQuestion make_question(const OozeSceneSetup *setup)
 {
     const OozeSceneDef *def = &setup->scene->def;
     return (OozeChoiceQuestion){
@@ -178,11 +125,12 @@ void ooze_scene_choose(OozeScene *scene)
         ooze_scene_error(scene, scene->root, "longest step in s, or auto",
                          "the scene lacks 'time_step'");
     }
-    Setup setup;
-    if (scene->error_count > 0 || !create_setup(scene, &setup)) {
+    OozeSceneSetup setup;
+    if (scene->error_count > 0 || !ooze_scene_setup(scene, &setup)) {
         return;
     }
-    set_step(&setup, isnan(given.time_step) ? 1.0 / scene->def.frame_rate : given.time_step);
+    ooze_scene_setup_step(&setup,
+                          isnan(given.time_step) ? 1.0 / scene->def.frame_rate : given.time_step);
     OozeChoiceQuestion question = make_question(&setup);
     OozeChoice chosen = given;
     ooze_choose(setup.method, &question, &chosen);
@@ -194,17 +142,45 @@ const char *ooze_scene_chosen(const OozeScene *scene)
     return scene ? scene->chosen : NULL;
 }
 
+/* How materials flow in the method itself; NULL: out of memory. Automatic values follow from the
+   numbers as they are given, in every method. */
+static const OozeFlow *flows_of_method(OozeScene *scene, const OozeSceneSetup *setup)
+{
+    const OozeMethod *method = setup->method;
+    size_t count = (size_t)setup->context.material_count;
+    OozeMaterial *materials = ooze_scene_alloc(scene, count, sizeof *materials);
+    OozeFlow *flows = ooze_scene_alloc(scene, count, sizeof *flows);
+    OozeStepContext c = setup->context;
+    for (size_t m = 0; materials && flows && m < count; m++) {
+        const OozeFlowScale *scale = &setup->scales->materials[m].scale;
+        materials[m] = setup->context.materials[m];
+        ooze_method_measure(method, &setup->context, scale, &materials[m]);
+    }
+    c.materials = materials;
+    for (size_t m = 0; materials && flows && m < count; m++) {
+        flows[m] = ooze_flow(&c, (int)m, &setup->scales->materials[m].scale);
+        flows[m].numerical = method->numerical_viscosity > 0.0
+                                 ? method->numerical_viscosity * flows[m].speed * c.spacing
+                                 : NAN;
+    }
+    return materials ? flows : NULL;
+}
+
 OozeStatus ooze_scene_advice(OozeScene *scene, OozeSceneAdvice *advice, OozeError *error)
 {
-    Setup setup;
+    OozeSceneSetup setup;
     OozeLocaleGuard locale = ooze_locale_enter();
-    bool ready = create_setup(scene, &setup);
+    bool ready = ooze_scene_setup(scene, &setup);
     ooze_locale_leave(locale);
-    if (!ready) {
+    const OozeFlow *flows = NULL;
+    if (ready) {
+        ooze_scene_setup_step(&setup, scene->info.time_step);
+        flows = flows_of_method(scene, &setup);
+    }
+    if (!flows) {
         scene->out_of_memory = false;
         return ooze_fail_memory(error, "the advice on a scene", 0);
     }
-    set_step(&setup, scene->info.time_step);
     OozeChoiceQuestion question = make_question(&setup);
     OozeChoice own = {0}, advised = {.time_step = NAN,
                                      .velocity_iterations = NAN,
@@ -219,6 +195,6 @@ OozeStatus ooze_scene_advice(OozeScene *scene, OozeSceneAdvice *advice, OozeErro
     }
     ooze_choose(setup.method, &question, &own);
     ooze_choose(setup.method, &question, &advised);
-    *advice = (OozeSceneAdvice){setup.scales, setup.flows, own, advised, question.error};
+    *advice = (OozeSceneAdvice){setup.scales, flows, own, advised, question.error};
     return OOZE_OK;
 }
