@@ -80,7 +80,7 @@ of the preset that it does not use:
     (yield_strain), thinning (thinning, thinning_rate, thinning_exponent)
 
 H is the height of the fluid in the scene, U and L speed and width of its flow ([advice.md](advice.md)). A material **holds** if it is elastic, and either its
-yield stress carries its weight, rho g H < sqrt(3) yield, or it relaxes more slowly than the scene ends. Several relaxation times count as
+yield stress carries its weight, rho g H < sqrt(3) yield, or it relaxes more slowly than the scene ends and sags by less than half its height. Several relaxation times count as
 one, tau = sum G tau^2/sum G tau, with the modulus eta/tau: viscosity and normal stresses of a slow flow stay the same. The viscosity eta of a fluid that thins or yields is that at the rate
 U/L, yield stress over rate included.
 
@@ -91,7 +91,7 @@ U/L, yield stress over rate included.
 | `stress`, `wcsph` | beyond its yield stress | `viscosity` eta |
 | `wcsph` | every | `viscosity` eta: nothing keeps its shape |
 | `blend` | holds | `fluid_share: 0`, `modulus`, `solvent_viscosity`; `update_threshold` sqrt(3) yield/(rho H) |
-| `blend` | relaxes, and G > rho g H/6 | `fluid_share: 0`, `update_threshold: 0`, `update_interval` T = 2 tau, `modulus` 2 eta/T: mean stress eta rate |
+| `blend` | relaxes | `fluid_share: 0`, `update_threshold: 0`, `update_interval` T = 2 tau, `modulus` 2 eta/T: mean stress eta rate |
 | `blend` | other fluids | `fluid_share: 1`, `viscosity` eta |
 | `links` | holds | `label: elastic` |
 | `links` | fluids | `stretch_rate` rho g H/(6 eta), at most sqrt(2 g/H): a column of Trouton's viscosity 3 eta under its weight |

@@ -2,9 +2,17 @@
 
 #include <math.h>
 
-bool ooze_flow_holds(const OozeFlow *flow)
+#include "base/vec3.h"
+#include "physics/flow_numbers.h"
+
+/* Largest elastic sag of a body that stands, over its height. */
+static const double LARGEST_SAG = 0.5;
+
+bool ooze_flow_holds(const OozeStepContext *c, const OozeFlow *flow)
 {
-    return !isfinite(flow->nu) || flow->deborah >= 1.0;
+    double wave = ooze_wave_speed(ooze_flow_modulus(flow) / flow->density);
+    double sag = ooze_sag_strain(vec3_length(c->gravity), flow->scale.height, wave);
+    return !isfinite(flow->nu) || (flow->deborah >= 1.0 && sag <= LARGEST_SAG);
 }
 
 double ooze_flow_modulus(const OozeFlow *flow)
@@ -62,20 +70,13 @@ unsigned ooze_derive_maxwell(const OozeStepContext *c, const OozeFlow *flow, Ooz
 
 /* ---- of a method ---------------------------------------------------------------------------- */
 
-static unsigned used_effects(const OozeMethod *method)
+unsigned ooze_method_effects(const OozeMethod *method)
 {
     unsigned shown = 0;
     for (const char *const *key = method->material_keys; key && *key; key++) {
         shown |= ooze_effect_of(*key);
     }
     return shown;
-}
-
-unsigned ooze_method_derive(const OozeMethod *method, const OozeStepContext *c,
-                            const OozeFlow *flow, OozeMaterial *material)
-{
-    return method->derive_material ? method->derive_material(c, flow, material)
-                                   : used_effects(method);
 }
 
 void ooze_method_measure(const OozeMethod *method, const OozeStepContext *c,

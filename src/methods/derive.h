@@ -11,9 +11,9 @@
 #include "methods/effects.h"
 #include "methods/flow.h"
 
-/* Whether a material keeps its shape while the scene lasts: it is elastic, and is either below its
-   yield stress or relaxes more slowly than the scene ends. */
-bool ooze_flow_holds(const OozeFlow *flow);
+/* Whether a material keeps its shape while the scene lasts: it is elastic below its yield stress, or
+   relaxes more slowly than the scene ends and carries its weight. */
+bool ooze_flow_holds(const OozeStepContext *context, const OozeFlow *flow);
 /* Modulus of a material that holds, Pa. Of several modes that of a single one with their viscosity
    and their mean relaxation time: the fast ones have relaxed, and the normal stresses of a slow
    flow, 2 sum G tau^2 rate^2, are the same. */
@@ -32,10 +32,8 @@ unsigned ooze_derive_newtonian(const OozeStepContext *context, const OozeFlow *f
 unsigned ooze_derive_maxwell(const OozeStepContext *context, const OozeFlow *flow,
                              OozeMaterial *material);
 
-/* Replaces the numbers of a preset by those of the method; the effects that they show, of those
-   that the material has. */
-unsigned ooze_method_derive(const OozeMethod *method, const OozeStepContext *context,
-                            const OozeFlow *flow, OozeMaterial *material);
+/* The effects of the material numbers that the method uses itself. */
+unsigned ooze_method_effects(const OozeMethod *method);
 /* Replaces the numbers of a material by the measured ones of what the method shows. */
 void ooze_method_measure(const OozeMethod *method, const OozeStepContext *context,
                          const OozeFlowScale *scale, OozeMaterial *material);

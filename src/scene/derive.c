@@ -37,43 +37,54 @@ static void derive_material(OozeScene *scene, const OozeSceneSetup *setup, int i
     OozeMaterial material = setup->context.materials[index];
     OozeSceneDerived *derived = &scene->derived[index];
     derived->measured = setup->flows[index];
-    derived->shown =
-        ooze_method_derive(setup->method, &setup->context, &derived->measured, &material);
-    for (int i = 0; i < count && setup->method->derive_material; i++) {
+    derived->shown = setup->method->derive_material(&setup->context, &derived->measured, &material);
+    for (int i = 0; i < count; i++) {
         if (!is_given(node, params[i].key)) {
             scene->def.materials[index].values[i] = material.values[i];
         }
     }
 }
 
-void ooze_scene_derive(OozeScene *scene)
+static void derive_all(OozeScene *scene)
 {
-    const OozeSceneDef *def = &scene->def;
-    size_t count = (size_t)def->material_count;
-    bool any = false;
-    for (int m = 0; m < def->material_count; m++) {
-        const OozeNode *node = ooze_scene_item_node(scene, "materials", m);
-        any = any || ooze_node_find(node, "preset");
-    }
     OozeSceneSetup setup;
-    if (!any || scene->error_count > 0 || !ooze_scene_setup(scene, &setup)) {
+    int count = scene->def.material_count;
+    OozeFlow *flows = ooze_scene_alloc(scene, (size_t)count, sizeof *flows);
+    if (!flows || !ooze_scene_setup(scene, &setup)) {
         return;
     }
-    ooze_scene_setup_step(&setup, 1.0 / def->frame_rate);
-    scene->derived = ooze_scene_alloc(scene, count, sizeof *scene->derived);
-    OozeFlow *flows = ooze_scene_alloc(scene, count, sizeof *flows);
-    for (size_t m = 0; scene->derived && flows && m < count; m++) {
-        const OozeNode *node = ooze_scene_item_node(scene, "materials", (int)m);
-        scene->derived[m].preset = ooze_node_find(node, "preset") != NULL;
+    ooze_scene_setup_step(&setup, 1.0 / scene->def.frame_rate);
+    for (int m = 0; m < count; m++) {
         flows[m] = setup.flows[m];
         flows[m].scale.flows = flows[m].scale.flows && scene->derived[m].preset;
     }
-    if (scene->derived && flows && setup.method->derive_params) {
+    if (setup.method->derive_params) {
         derive_params(scene, &setup, flows);
     }
-    for (size_t m = 0; scene->derived && flows && m < count; m++) {
+    for (int m = 0; m < count; m++) {
         if (scene->derived[m].preset) {
-            derive_material(scene, &setup, (int)m);
+            derive_material(scene, &setup, m);
         }
+    }
+}
+
+void ooze_scene_derive(OozeScene *scene)
+{
+    const OozeMethod *method = ooze_method_list[scene->def.method.index];
+    int count = scene->def.material_count;
+    bool any = false;
+    if (scene->error_count > 0) {
+        return;
+    }
+    OozeSceneDerived *derived = ooze_scene_alloc(scene, (size_t)count, sizeof *derived);
+    for (int m = 0; derived && m < count; m++) {
+        const OozeNode *node = ooze_scene_item_node(scene, "materials", m);
+        derived[m].preset = node && ooze_node_find(node, "preset");
+        derived[m].shown = ooze_method_effects(method);
+        any = any || derived[m].preset;
+    }
+    scene->derived = any ? derived : NULL;
+    if (any && method->derive_material) {
+        derive_all(scene);
     }
 }

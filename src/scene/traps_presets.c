@@ -53,16 +53,17 @@ static void append_missing(OozeText *text, const OozeNode *material, const OozeM
 }
 
 /* What the method makes of the material. */
-static const char *describe(OozeScene *scene, const OozeFlow *measured, const OozeFlow *flow)
+static const char *describe(OozeScene *scene, const OozeStepContext *c, const OozeFlow *measured,
+                            const OozeFlow *flow)
 {
     if (flow->stiffest) {
         return "an elastic body as stiff as the solver allows";
     }
-    if (ooze_flow_holds(flow)) {
+    if (ooze_flow_holds(c, flow)) {
         return ooze_scene_format(scene, "an elastic body of %.3g Pa", ooze_flow_modulus(flow));
     }
     return ooze_scene_format(scene, "a fluid of %.3g Pa s%s", ooze_flow_viscosity(flow),
-                             ooze_flow_holds(measured) ? " that does not keep its shape" : "");
+                             ooze_flow_holds(c, measured) ? " that does not keep its shape" : "");
 }
 
 void ooze_scene_check_presets(OozeScene *scene, const OozeWorld *world)
@@ -87,8 +88,9 @@ void ooze_scene_check_presets(OozeScene *scene, const OozeWorld *world)
             ooze_method_measure(world->method, &setup.context, scale, &material);
             one.materials = &material;
             OozeFlow flow = ooze_flow(&one, 0, scale);
-            const char *as = stresses && scale->flows ? describe(scene, &derived->measured, &flow)
-                                                      : "particles without stress";
+            const char *as = stresses && scale->flows
+                                 ? describe(scene, &one, &derived->measured, &flow)
+                                 : "particles without stress";
             ooze_scene_warn(scene, ooze_node_find(node, "preset"),
                             "method: conformation uses all numbers of presets",
                             "the method '%s' shows '%s' as %s, and does not use its %s",

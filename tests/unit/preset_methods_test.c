@@ -11,12 +11,8 @@ static const double EDGE = 0.03;
 static const struct Method {
     const char *name, *settings, *step;
 } methods[] = {
-    {"conformation", "", "1/120"},
-    {"links", "", "1/240"},
-    {"springs", "", "1/240"},
-    {"blend", ", sound_speed: 8", "1/120"},
-    {"cauchy", "", "1/240"},
-    {"stress", "", "1/1000"},
+    {"conformation", "", "1/120"},           {"links", "", "1/240"},  {"springs", "", "1/240"},
+    {"blend", ", sound_speed: 8", "1/120"},  {"cauchy", "", "1/240"}, {"stress", "", "1/1000"},
     {"wcsph", ", sound_speed: 8", "1/2000"},
 };
 enum { METHODS = sizeof methods / sizeof methods[0] };
@@ -30,16 +26,26 @@ static const struct Preset {
     const char *name;
     int does, kind;
 } presets[] = {
-    {"water", FLOWS, NEWTONIAN},       {"wax", FLOWS, NEWTONIAN},
-    {"cream", FLOWS, NEWTONIAN},       {"oil", FLOWS, NEWTONIAN},
-    {"syrup", FLOWS, NEWTONIAN},       {"honey", FLOWS, NEWTONIAN},
-    {"pdms", FLOWS, MAXWELL_TENSE},    {"lava", CREEPS, BINGHAM_TENSE},
-    {"egg_white", FLOWS, MAXWELL_TENSE}, {"slime", FLOWS, MAXWELL},
-    {"mucus", FLOWS, MAXWELL},         {"yoghurt", FLOWS, PASTE},
-    {"chocolate", FLOWS, PASTE},       {"ketchup", FLOWS, PASTE},
-    {"whipped_cream", STANDS, PASTE},  {"toothpaste", STANDS, PASTE},
-    {"dough", STANDS, MODES},          {"clay", STANDS, BINGHAM},
-    {"jelly", STANDS, GEL},            {"chewing_gum", STANDS, MODES},
+    {"water", FLOWS, NEWTONIAN},
+    {"wax", FLOWS, NEWTONIAN},
+    {"cream", FLOWS, NEWTONIAN},
+    {"oil", FLOWS, NEWTONIAN},
+    {"syrup", FLOWS, NEWTONIAN},
+    {"honey", FLOWS, NEWTONIAN},
+    {"pdms", FLOWS, MAXWELL_TENSE},
+    {"lava", CREEPS, BINGHAM_TENSE},
+    {"egg_white", FLOWS, MAXWELL_TENSE},
+    {"slime", FLOWS, MAXWELL},
+    {"mucus", FLOWS, MAXWELL},
+    {"yoghurt", FLOWS, PASTE},
+    {"chocolate", FLOWS, PASTE},
+    {"ketchup", FLOWS, PASTE},
+    {"whipped_cream", STANDS, PASTE},
+    {"toothpaste", STANDS, PASTE},
+    {"dough", STANDS, MODES},
+    {"clay", STANDS, BINGHAM},
+    {"jelly", STANDS, GEL},
+    {"chewing_gum", STANDS, MODES},
 };
 enum { PRESETS = sizeof presets / sizeof presets[0], ORDERED = 8 };
 
@@ -107,7 +113,8 @@ static void presets_flow_or_stand_or_warn(void **state)
 {
     (void)state;
     for (int m = 0; m < METHODS; m++) {
-        if (getenv("ONLY") && strcmp(getenv("ONLY"), methods[m].name)) continue;
+        if (getenv("ONLY") && strcmp(getenv("ONLY"), methods[m].name))
+            continue;
         for (int p = 0; p < PRESETS; p++) {
             Result r = cube(&methods[m], &presets[p]);
             printf("  %-12s %-13s front %6.3f height %5.3f %s %s\n", methods[m].name,

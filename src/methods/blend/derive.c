@@ -16,13 +16,10 @@
 #include "methods/blend/method.h"
 #include "methods/derive.h"
 
-/* Whether a fluid is shown by updates of an elastic shape: one that its weight would deform beyond
-   its size is a fluid. */
+/* Whether a fluid is shown by updates of an elastic shape. */
 static bool relaxes(const OozeStepContext *c, const OozeFlow *flow)
 {
-    double weight = vec3_length(c->gravity) * flow->scale.height;
-    double modulus = flow->relaxation > 0.0 ? flow->remembered / flow->relaxation : 0.0;
-    return !ooze_flow_holds(flow) && flow->remembered > 0.0 && weight <= 6.0 * modulus;
+    return !ooze_flow_holds(c, flow) && flow->remembered > 0.0;
 }
 
 void ooze_blend_derive_params(const OozeStepContext *c, const OozeFlow *flows, double *params)
@@ -50,7 +47,7 @@ unsigned ooze_blend_derive_material(const OozeStepContext *c, const OozeFlow *fl
 {
     double *v = material->values, solvent = flow->viscosity * flow->density;
     bool updated = relaxes(c, flow);
-    if (!ooze_flow_holds(flow) && !updated) {
+    if (!ooze_flow_holds(c, flow) && !updated) {
         ooze_derive_viscosity(ooze_flow_viscosity(flow), material);
         v[OOZE_MATERIAL_FLUID_SHARE] = 1.0;
         return OOZE_EFFECT_VISCOSITY;

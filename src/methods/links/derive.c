@@ -24,7 +24,7 @@ unsigned ooze_links_derive_material(const OozeStepContext *c, const OozeFlow *fl
 {
     double *v = material->values, height = flow->scale.height;
     double weight = weight_of(c, flow->density, height), viscosity = ooze_flow_viscosity(flow);
-    if (ooze_flow_holds(flow)) {
+    if (ooze_flow_holds(c, flow)) {
         v[OOZE_MATERIAL_LABEL] = LABEL_ELASTIC;
         return 0;
     }

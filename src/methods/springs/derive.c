@@ -49,7 +49,7 @@ unsigned ooze_springs_derive_material(const OozeStepContext *c, const OozeFlow *
 {
     double *v = material->values, h = c->support, unit = c->params[OOZE_SPRINGS_UNIT];
     double viscous = 0.5 * pairs() * h * h / unit, elastic = pairs() * h * h / (unit * unit);
-    bool relaxes = flow->remembered > 0.0, holds = ooze_flow_holds(flow);
+    bool relaxes = flow->remembered > 0.0, holds = ooze_flow_holds(c, flow);
     if (!relaxes && !holds) {
         v[OOZE_MATERIAL_LINEAR_VISCOSITY] = flow->nu / viscous;
         return OOZE_EFFECT_VISCOSITY;
