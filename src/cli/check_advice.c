@@ -63,7 +63,9 @@ static void append_viscosity(OozeText *out, const OozeFlow *flow)
         return;
     }
     label(out, "viscosity");
-    if (share < 0.1) {
+    if (isnan(share)) {
+        ooze_text_append(out, "%.3g Pa s\n", viscosity);
+    } else if (share < 0.1) {
         ooze_text_append(out, "accurate: %.3g Pa s, and the method adds %.2g where it is stirred\n",
                          viscosity, added);
     } else if (share < 1.0) {
@@ -213,7 +215,7 @@ static void write_settings(OozeText *out, const OozeScene *scene, const OozeScen
 static bool knows_viscosity(const OozeScene *scene)
 {
     const OozeMethod *method = ooze_method_find(scene->def.world.method);
-    return method && ooze_method_uses(method, "viscosity");
+    return method && (ooze_method_uses(method, "viscosity") || method->measured_material);
 }
 
 void ooze_check_advice_text(OozeText *out, const OozeScene *scene, const OozeSceneAdvice *advice)

@@ -18,6 +18,7 @@ typedef struct Fluid {
     OozeMaxwell sum;
     double remembered; /* viscosity of the modes that relax, m2/s */
     OozeThinning thinning;
+    bool yields; /* it has a yield stress: the solvent thins, and nothing else (Herschel-Bulkley) */
 } Fluid;
 
 static Fluid fluid_of(const OozeStepContext *c, const OozeMaterial *material, bool more)
@@ -40,14 +41,16 @@ static Fluid fluid_of(const OozeStepContext *c, const OozeMaterial *material, bo
     } else if (several) {
         m.relaxation = second / viscosity;
     }
-    return (Fluid){m, holds ? 0.0 : viscosity, ooze_material_thinning(material)};
+    return (Fluid){m, holds ? 0.0 : viscosity, ooze_material_thinning(material),
+                   !isnan(material->values[OOZE_MATERIAL_YIELD])};
 }
 
 /* Kinematic viscosity at a rate of shear; modes that never relax do not contribute. */
 static double viscosity_at(const Fluid *fluid, double rate)
 {
-    double thins = fluid->sum.viscosity - fluid->sum.solvent + fluid->remembered;
-    return fluid->sum.solvent + thins * (double)ooze_thinning(fluid->thinning, (float)rate);
+    double rest = fluid->sum.viscosity - fluid->sum.solvent + fluid->remembered;
+    double factor = (double)ooze_thinning(fluid->thinning, (float)rate);
+    return fluid->yields ? factor * fluid->sum.solvent + rest : fluid->sum.solvent + factor * rest;
 }
 
 static void find_speed(const OozeStepContext *c, const Fluid *fluid, OozeFlow *flow)
@@ -85,6 +88,7 @@ OozeFlow ooze_flow(const OozeStepContext *c, int index, const OozeFlowScale *sca
         .modulus = m.modulus,
         .viscosity = m.viscosity,
         .relaxation = m.relaxation,
+        .remembered = fluid.remembered,
         .yield = yield,
         .stands = stands,
         .wave = ooze_wave_speed(m.modulus),

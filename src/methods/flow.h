@@ -5,7 +5,7 @@
 #include "methods/method.h"
 
 /* Length, speed and time scales of the fluid of a material, from the scene. */
-typedef struct OozeFlowScale {
+struct OozeFlowScale {
     bool flows;      /* false: no particles of it, or only rigid particle bodies; the rest is 0 */
     bool soft;       /* only soft particle bodies: never relaxes */
     double length;   /* m: nozzle diameter, or thickness of the filled region */
@@ -15,7 +15,7 @@ typedef struct OozeFlowScale {
     double pour;     /* m/s: speed of a jet */
     double drop;     /* m: fall height of a jet */
     double duration; /* s: of the scene */
-} OozeFlowScale;
+};
 
 /* Numbers that do not apply are NAN. */
 struct OozeFlow {
@@ -29,6 +29,7 @@ struct OozeFlow {
     double modulus;    /* kinematic, m2/s2 */
     double viscosity;  /* kinematic, of the Newtonian part, m2/s */
     double relaxation; /* s */
+    double remembered; /* kinematic viscosity of the modes that relax, m2/s */
     double yield;      /* stress, kinematic, m2/s2; NAN: none */
     double reynolds, weissenberg, deborah;
     double bond, capillary, ohnesorge; /* with surface tension alone */
@@ -39,7 +40,7 @@ struct OozeFlow {
     /* elastic sag over the height, of a material that never relaxes */
     double sag;
     double stands;    /* m: largest height that the yield stress supports */
-    double numerical; /* numerical viscosity of the method, m2/s */
+    double numerical; /* numerical viscosity, m2/s; of `method` where one is given */
 };
 
 /* The context needs spacing, gravity, dt and materials. */

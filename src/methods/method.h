@@ -6,6 +6,7 @@
 
 typedef struct OozeAdvice OozeAdvice; /* see advice.h */
 typedef struct OozeFlow OozeFlow;     /* see flow.h */
+typedef struct OozeFlowScale OozeFlowScale;
 typedef struct OozeChoice OozeChoice; /* see choice.h */
 typedef struct OozeChoiceQuestion OozeChoiceQuestion;
 
@@ -89,6 +90,20 @@ typedef struct OozeMethod {
        together. The time step may always be `auto`. */
     const char *const *chosen_keys;
     void (*choose)(const OozeChoiceQuestion *question, OozeChoice *choice);
+    /* Presets (derive.h). derive_params sets settings that presets need and the scene leaves out,
+       `flows` being one a material; those of materials without a preset have scale.flows false.
+       derive_material replaces the numbers of a preset by those of the method, for the flow of the
+       measured numbers, and returns the effects that they show. measured_material is the reverse:
+       it gives the measured numbers of what the method shows. Each may be NULL: the method has no
+       other numbers than the measured ones. */
+    void (*derive_params)(const OozeStepContext *context, const OozeFlow *flows, double *params);
+    unsigned (*derive_material)(const OozeStepContext *context, const OozeFlow *flow,
+                                OozeMaterial *material);
+    void (*measured_material)(const OozeStepContext *context, const OozeFlowScale *scale,
+                              OozeMaterial *material);
+    /* Numerical kinematic viscosity over speed times spacing, measured on the decay of Taylor-Green
+       vortices; 0: not measured. */
+    double numerical_viscosity;
     /* Value in effect of a setting without a default, where it is not given; NULL: every setting
        has a default. */
     double (*derive_param)(const double *params, int param);

@@ -4,69 +4,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "methods/derive.h"
 #include "scene/advice.h"
+#include "scene/setup.h"
 
-/* Input of the choice, from the scene alone: there is no world yet. */
-typedef struct Setup {
-    OozeScene *scene;
-    const OozeMethod *method;
-    const OozeMaterial *materials; /* as the scene defines them */
-    OozeStepContext context;       /* with materials at one temperature each */
-    OozeFlow *flows;
-    double params[OOZE_SCENE_PARAMS_MAX];
-    const OozeSceneScales *scales;
-} Setup;
-
-/* All but the flows, which depend on the time step. False: out of memory. */
-static bool create_setup(OozeScene *scene, Setup *setup)
-{
-    const OozeSceneDef *def = &scene->def;
-    const OozeMethodInfo *info = ooze_method_info(def->method.index);
-    size_t count = (size_t)def->material_count;
-    OozeMaterial *materials = ooze_scene_alloc(scene, count, sizeof *materials);
-    *setup = (Setup){
-        .scene = scene,
-        .method = ooze_method_find(info->name),
-        .flows = ooze_scene_alloc(scene, count, sizeof *setup->flows),
-        .scales = ooze_scene_scales(scene),
-    };
-    if (!materials || !setup->flows || !setup->scales) {
-        return false;
-    }
-    for (size_t m = 0; m < count; m++) {
-        materials[m] = ooze_material_of(&def->materials[m]);
-    }
-    for (int i = 0; i < info->param_count && i < OOZE_SCENE_PARAMS_MAX; i++) {
-        setup->params[i] = ooze_method_param(setup->method, def->method.params, i);
-    }
-    setup->context = (OozeStepContext){
-        .spacing = def->world.spacing,
-        .support =
-            ooze_method_support_ratio(setup->method, def->world.support_ratio) * def->world.spacing,
-        .gravity = def->world.gravity,
-        .material_count = def->material_count,
-    };
-    setup->materials = materials;
-    return !scene->out_of_memory;
-}
-
-/* Sets the materials at temperature i of the scene, the time step and the flows. False past the last
-   temperature. */
-static bool set_flows(Setup *setup, int i, double dt)
-{
-    setup->context.dt = dt;
-    setup->context.params = setup->params;
-    setup->context.materials = setup->materials;
-    if (!ooze_scene_materials_at(setup->scene, setup->method, i, &setup->context)) {
-        return false;
-    }
-    for (int m = 0; m < setup->context.material_count; m++) {
-        setup->flows[m] = ooze_flow(&setup->context, m, &setup->scales->materials[m].scale);
-    }
-    return true;
-}
-
-static OozeChoiceQuestion make_question(const Setup *setup)
+static OozeChoiceQuestion make_question(const OozeSceneSetup *setup)
 {
     const OozeSceneDef *def = &setup->scene->def;
     return (OozeChoiceQuestion){
@@ -80,16 +22,16 @@ static OozeChoiceQuestion make_question(const Setup *setup)
 
 /* Chooses what serves at every temperature of the scene: the shortest of the steps, then the most
    iterations with it. `dt`: step of the flows. */
-static OozeChoice choose_at_all(Setup *setup, const OozeChoice *given, double dt)
+static OozeChoice choose_at_all(OozeSceneSetup *setup, const OozeChoice *given, double dt)
 {
     OozeChoice shortest = *given, result = *given;
-    for (int i = 0; isnan(given->time_step) && set_flows(setup, i, dt); i++) {
+    for (int i = 0; isnan(given->time_step) && ooze_scene_setup_step(setup, i, dt); i++) {
         OozeChoice choice = *given;
         OozeChoiceQuestion question = make_question(setup);
         ooze_choose(setup->method, &question, &choice);
         shortest = i == 0 || choice.time_step < shortest.time_step ? choice : shortest;
     }
-    for (int i = 0; set_flows(setup, i, dt); i++) {
+    for (int i = 0; ooze_scene_setup_step(setup, i, dt); i++) {
         OozeChoice choice = *given;
         choice.time_step = shortest.time_step;
         OozeChoiceQuestion question = make_question(setup);
@@ -216,8 +158,8 @@ void ooze_scene_choose(OozeScene *scene)
         ooze_scene_error(scene, scene->root, "longest step in s, or auto",
                          "the scene lacks 'time_step'");
     }
-    Setup setup;
-    if (scene->error_count > 0 || !create_setup(scene, &setup)) {
+    OozeSceneSetup setup;
+    if (scene->error_count > 0 || !ooze_scene_setup(scene, &setup)) {
         return;
     }
     OozeChoice chosen = choose_at_all(
@@ -230,13 +172,42 @@ const char *ooze_scene_chosen(const OozeScene *scene)
     return scene ? scene->chosen : NULL;
 }
 
+/* How materials flow in the method itself; NULL: out of memory. Automatic values follow from the
+   numbers as they are given, in every method. */
+static const OozeFlow *flows_of_method(OozeScene *scene, const OozeSceneSetup *setup)
+{
+    const OozeMethod *method = setup->method;
+    size_t count = (size_t)setup->context.material_count;
+    OozeMaterial *materials = ooze_scene_alloc(scene, count, sizeof *materials);
+    OozeFlow *flows = ooze_scene_alloc(scene, count, sizeof *flows);
+    OozeStepContext c = setup->context;
+    for (size_t m = 0; materials && flows && m < count; m++) {
+        const OozeFlowScale *scale = &setup->scales->materials[m].scale;
+        materials[m] = setup->context.materials[m];
+        ooze_method_measure(method, &setup->context, scale, &materials[m]);
+    }
+    c.materials = materials;
+    for (size_t m = 0; materials && flows && m < count; m++) {
+        flows[m] = ooze_flow(&c, (int)m, &setup->scales->materials[m].scale);
+        flows[m].numerical = method->numerical_viscosity > 0.0
+                                 ? method->numerical_viscosity * flows[m].speed * c.spacing
+                                 : NAN;
+    }
+    return materials ? flows : NULL;
+}
+
 OozeStatus ooze_scene_advice(OozeScene *scene, OozeSceneAdvice *advice, OozeError *error)
 {
-    Setup setup;
+    OozeSceneSetup setup;
     OozeLocaleGuard locale = ooze_locale_enter();
-    bool ready = create_setup(scene, &setup);
+    bool ready = ooze_scene_setup(scene, &setup);
     ooze_locale_leave(locale);
-    if (!ready) {
+    const OozeFlow *flows = NULL;
+    if (ready) {
+        ooze_scene_setup_step(&setup, 0, scene->info.time_step);
+        flows = flows_of_method(scene, &setup);
+    }
+    if (!flows) {
         scene->out_of_memory = false;
         return ooze_fail_memory(error, "the advice on a scene", 0);
     }
@@ -254,8 +225,7 @@ OozeStatus ooze_scene_advice(OozeScene *scene, OozeSceneAdvice *advice, OozeErro
     }
     own = choose_at_all(&setup, &own, dt);
     advised = choose_at_all(&setup, &advised, dt);
-    set_flows(&setup, 0, dt);
-    *advice = (OozeSceneAdvice){setup.scales, setup.flows, own, advised, scene->def.method.error};
+    *advice = (OozeSceneAdvice){setup.scales, flows, own, advised, scene->def.method.error};
     if (scene->out_of_memory) {
         scene->out_of_memory = false;
         return ooze_fail_memory(error, "the advice on a scene", 0);

@@ -319,6 +319,7 @@ void ooze_scene_finish(OozeScene *scene)
     ooze_scene_finish_changes(scene);
     finish_world(&scene->def);
     scene->filled = ooze_scene_alloc(scene, (size_t)scene->def.fluid_count, sizeof(uint64_t));
+    ooze_scene_derive(scene);
     ooze_scene_choose(scene);
     ooze_scene_color_materials(scene);
     if (scene->error_count == 0 && !scene->out_of_memory) {

@@ -14,6 +14,7 @@ typedef struct OozeSource {
     const char *identity; /* resolved path, to recognise a file read before; "": none */
     const char *text;
     size_t size;
+    bool preset; /* the numbers of a preset */
     char *owned; /* the text, if the scene frees it; else NULL */
     const struct OozeSource *includer;
     struct OozeSource *next;

@@ -59,6 +59,9 @@ static OozeNode *merge_preset(OozeScene *scene, const OozeSection *section,
     }
     OozeSource *source =
         ooze_source_add(scene, name, text.data, text.length, text.data, material->source);
+    if (source) {
+        source->preset = true;
+    }
     OozeNode *map = source ? ooze_document_parse(scene, source, 0, 0, "") : NULL;
     if (map) {
         ooze_node_merge(section, map, material);

@@ -99,7 +99,8 @@ typedef struct OozeSceneDef {
     OozeSurfaceSettings surface;
 } OozeSceneDef;
 
-typedef struct OozeSceneScales OozeSceneScales; /* see scales.h */
+typedef struct OozeSceneScales OozeSceneScales;   /* see scales.h */
+typedef struct OozeSceneDerived OozeSceneDerived; /* see derive.h */
 
 struct OozeScene {
     OozeArena *arena; /* for all but owned texts, `canonical` and `diagnostics` */
@@ -113,6 +114,7 @@ struct OozeScene {
     OozeSceneDef def;
     OozeSceneInfo info;
     const OozeSceneScales *scales; /* NULL: not computed yet */
+    OozeSceneDerived *derived;     /* of each material: derive.h; NULL: none has a preset */
     const char *chosen;            /* values chosen for `auto`, as text; NULL: none */
     OozeText canonical;
     uint64_t *filled; /* number of particles of each fluid in the last world built */
@@ -178,6 +180,10 @@ void ooze_scene_override(OozeScene *scene, const char *override);
 /* Adds the numbers of presets to the materials that name them, except numbers that the material
    gives. Unknown presets are reported by ooze_scene_read. */
 void ooze_scene_merge_presets(OozeScene *scene);
+/* Replaces these numbers by those of the scene's method. */
+void ooze_scene_derive(OozeScene *scene);
+/* Warnings about presets that the method does not show entirely. */
+void ooze_scene_check_presets(OozeScene *scene, const OozeWorld *world);
 /* Writes a preset as the lines of a scene's material. */
 void ooze_preset_write(OozeText *text, const OozePresetInfo *info, int indent);
 /* Index of the material or solid of that name; -1: there is none, or name is NULL. */

@@ -110,10 +110,11 @@ static void check_ignored(OozeScene *scene, const OozeMethod *method)
         const OozeNode *node = ooze_scene_item_node(scene, "materials", i);
         for (const OozeNode *child = node ? node->first : NULL; child; child = child->next) {
             const char *key = child->key->text;
-            bool table = strcmp(key, "temperature_table") == 0 && !method->uses_tables &&
-                         !child->source->includer;
+            /* ooze_scene_check_presets names the numbers of presets */
+            bool in_scene = !child->source->includer && !ooze_node_find(node, "preset");
+            bool table = strcmp(key, "temperature_table") == 0 && !method->uses_tables;
             bool number = !ooze_method_uses(method, key) && ooze_scene_asks_for(scene, i, child);
-            if (table || number) {
+            if (in_scene && (table || number)) {
                 ooze_scene_warn(scene, child->key, NULL, "the method '%s' ignores '%s'",
                                 method->info.name, key);
             }
@@ -318,6 +319,7 @@ OozeStatus ooze_scene_check_physics(OozeScene *scene, OozeWorld *world, OozeErro
     check_not_empty(scene, scene->counted || ooze_particles_count(world->particles) > 0);
     ooze_scene_check_nozzles(scene, world);
     check_ignored(scene, world->method);
+    ooze_scene_check_presets(scene, world);
     check_stick(scene, world->method);
     check_name_only(scene, world->method);
     check_density(scene, world->method);

@@ -351,4 +351,7 @@ const OozeMethod ooze_method_blend = {
     .check = check,
     .stable_step = ooze_blend_stable_step,
     .advise = advise,
+    .derive_params = ooze_blend_derive_params,
+    .derive_material = ooze_blend_derive_material,
+    .measured_material = ooze_blend_measured_material,
 };

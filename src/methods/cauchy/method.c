@@ -300,4 +300,5 @@ const OozeMethod ooze_method_cauchy = {
     .step = step,
     .stable_step = ooze_cauchy_stable_step,
     .advise = ooze_advise_numbers,
+    .derive_material = ooze_cauchy_derive_material,
 };

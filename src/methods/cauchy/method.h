@@ -7,4 +7,8 @@
 
 extern const OozeMethod ooze_method_cauchy;
 
+/* Of presets: see derive.h. */
+unsigned ooze_cauchy_derive_material(const OozeStepContext *context, const OozeFlow *flow,
+                                     OozeMaterial *material);
+
 #endif

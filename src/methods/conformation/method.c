@@ -6,6 +6,7 @@
 #include "methods/conformation/cost_model.h"
 #include "methods/conformation/step.h"
 #include "methods/maxwell.h"
+#include "physics/flow_numbers.h"
 #include "physics/surface_stress.h"
 
 enum {
@@ -326,4 +327,5 @@ const OozeMethod ooze_method_conformation = {
     .chosen_keys = chosen_keys,
     .choose = ooze_conformation_choose,
     .derive_param = derive_param,
+    .numerical_viscosity = OOZE_NUMERICAL_VISCOSITY,
 };

@@ -477,4 +477,6 @@ const OozeMethod ooze_method_links = {
     .step = step,
     .reach = reach,
     .advise = advise,
+    .derive_material = ooze_links_derive_material,
+    .measured_material = ooze_links_measured_material,
 };

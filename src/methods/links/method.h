@@ -7,4 +7,10 @@
 
 extern const OozeMethod ooze_method_links;
 
+/* Of presets: see derive.h. */
+unsigned ooze_links_derive_material(const OozeStepContext *context, const OozeFlow *flow,
+                                    OozeMaterial *material);
+void ooze_links_measured_material(const OozeStepContext *context, const OozeFlowScale *scale,
+                                  OozeMaterial *material);
+
 #endif

@@ -16,6 +16,13 @@ enum {
     OOZE_SPRINGS_PARAM_COUNT
 };
 
+/* The largest tolerable compression of a column: g times its height over the squared speed of
+   sound. */
+#define OOZE_SPRINGS_COMPRESSION 0.25
+/* The largest stable spring stiffness at the longest step, of 1.5 units: three times the published
+   one. */
+#define OOZE_SPRINGS_STIFFEST 0.9
+
 enum { OOZE_SPRINGS_PARALLEL, OOZE_SPRINGS_SEQUENTIAL };
 enum { OOZE_SPRINGS_FROM_SUPPORT, OOZE_SPRINGS_FROM_DISTANCE };
 

@@ -398,8 +398,6 @@ static const char *refuses_ranks(const OozeStepContext *c)
 /* Largest stable step in time units for the published constants. A fluid at rest stays at rest with
    steps up to 2 units and diverges at 2.8. Displacements scale with stiffness and dt^2. */
 static const double LONGEST_STEP = 1.5;
-/* The largest stable spring stiffness at that step: three times the published one. */
-static const double SPRINGS_AT_LONGEST = 0.9;
 
 static double stable_step(const OozeStepContext *c)
 {
@@ -408,14 +406,10 @@ static double stable_step(const OozeStepContext *c)
         const double *v = c->materials[m].values;
         most = fmax(most, v[OOZE_MATERIAL_STIFFNESS] / 0.004);
         most = fmax(most, v[OOZE_MATERIAL_NEAR_STIFFNESS] / 0.01);
-        most = fmax(most, v[OOZE_MATERIAL_SPRING_STIFFNESS] / SPRINGS_AT_LONGEST);
+        most = fmax(most, v[OOZE_MATERIAL_SPRING_STIFFNESS] / OOZE_SPRINGS_STIFFEST);
     }
     return most > 0.0 ? LONGEST_STEP * c->params[OOZE_SPRINGS_UNIT] / sqrt(most) : INFINITY;
 }
-
-/* The largest tolerable compression of a column: g times its height over the squared speed of
-   sound. */
-static const double COMPRESSION_MAX = 0.25;
 
 static void advise(const OozeStepContext *c, const OozeAdvice *advice)
 {
@@ -426,8 +420,8 @@ static void advise(const OozeStepContext *c, const OozeAdvice *advice)
         double stiffness = c->materials[m].values[OOZE_MATERIAL_STIFFNESS] / 0.004;
         double speed = c->support / unit, sound2 = OOZE_SPRINGS_SOUND2 * stiffness * speed * speed;
         double compression = g * advice->extent / sound2;
-        if (compression > COMPRESSION_MAX && stiffness > 0.0) {
-            double enough = unit * sqrt(COMPRESSION_MAX / compression);
+        if (compression > OOZE_SPRINGS_COMPRESSION && stiffness > 0.0) {
+            double enough = unit * sqrt(OOZE_SPRINGS_COMPRESSION / compression);
             char hint[96];
             snprintf(hint, sizeof hint, "a unit of %.2g s and steps of no more hold it", enough);
             ooze_advise(advice, -1, "unit", hint,
@@ -485,4 +479,7 @@ const OozeMethod ooze_method_springs = {
     .mark_linked = ooze_springs_mark_linked,
     .may_link = may_link,
     .advise = advise,
+    .derive_params = ooze_springs_derive_params,
+    .derive_material = ooze_springs_derive_material,
+    .measured_material = ooze_springs_measured_material,
 };

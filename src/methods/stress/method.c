@@ -10,6 +10,7 @@
 #include "base/fail.h"
 #include "base/vec3.h"
 #include "methods/advice.h"
+#include "methods/derive.h"
 #include "methods/stress/particle_formula.h"
 #include "physics/lattice.h"
 #include "solvers/density.h"
@@ -386,4 +387,6 @@ const OozeMethod ooze_method_stress = {
     .step = step,
     .stable_step = ooze_stress_stable_step,
     .advise = ooze_advise_numbers,
+    .derive_material = ooze_derive_maxwell,
+    .numerical_viscosity = 0.37, /* stress_T06 */
 };

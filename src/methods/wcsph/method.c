@@ -10,6 +10,7 @@
 
 #include "base/fail.h"
 #include "base/vec3.h"
+#include "methods/derive.h"
 #include "methods/wcsph/force_formula.h"
 #include "solvers/periodic_f32x4.h"
 
@@ -254,5 +255,6 @@ const OozeMethod ooze_method_wcsph = {
     .uses_boundary_neighbours = true,
     .step = step,
     .stable_step = ooze_wcsph_stable_step,
+    .derive_material = ooze_derive_newtonian,
     .advise = ooze_wcsph_advise,
 };

@@ -1,0 +1,96 @@
+#include "methods/derive.h"
+
+#include <math.h>
+
+#include "base/vec3.h"
+#include "physics/flow_numbers.h"
+
+/* Largest elastic sag of a body that stands, over its height. */
+static const double LARGEST_SAG = 0.5;
+
+bool ooze_flow_holds(const OozeStepContext *c, const OozeFlow *flow)
+{
+    double wave = ooze_wave_speed(ooze_flow_modulus(flow) / flow->density);
+    double sag = ooze_sag_strain(vec3_length(c->gravity), flow->scale.height, wave);
+    return !isfinite(flow->nu) || (flow->deborah >= 1.0 && sag <= LARGEST_SAG);
+}
+
+double ooze_flow_modulus(const OozeFlow *flow)
+{
+    bool relaxes = isfinite(flow->relaxation) && flow->relaxation > 0.0;
+    return flow->density * (relaxes ? flow->remembered / flow->relaxation : flow->modulus);
+}
+
+double ooze_flow_viscosity(const OozeFlow *flow)
+{
+    return flow->density * (isfinite(flow->nu) ? flow->nu : flow->viscosity);
+}
+
+static void clear_stresses(OozeMaterial *material)
+{
+    static const int stresses[] = {
+        OOZE_MATERIAL_VISCOSITY,     OOZE_MATERIAL_MODULUS,      OOZE_MATERIAL_RELAXATION,
+        OOZE_MATERIAL_COMPLIANCE,    OOZE_MATERIAL_SOLVENT,      OOZE_MATERIAL_YIELD,
+        OOZE_MATERIAL_THINNING_RATE, OOZE_MATERIAL_MODULUS_2,    OOZE_MATERIAL_RELAXATION_2,
+        OOZE_MATERIAL_MODULUS_3,     OOZE_MATERIAL_RELAXATION_3, OOZE_MATERIAL_MODULUS_4,
+        OOZE_MATERIAL_RELAXATION_4,
+    };
+    for (size_t i = 0; i < sizeof stresses / sizeof stresses[0]; i++) {
+        material->values[stresses[i]] = NAN;
+    }
+}
+
+void ooze_derive_viscosity(double viscosity, OozeMaterial *material)
+{
+    clear_stresses(material);
+    material->values[OOZE_MATERIAL_VISCOSITY] = viscosity;
+}
+
+unsigned ooze_derive_newtonian(const OozeStepContext *c, const OozeFlow *flow,
+                               OozeMaterial *material)
+{
+    (void)c;
+    ooze_derive_viscosity(ooze_flow_viscosity(flow), material);
+    return OOZE_EFFECT_VISCOSITY;
+}
+
+unsigned ooze_derive_maxwell(const OozeStepContext *c, const OozeFlow *flow, OozeMaterial *material)
+{
+    bool relaxes = isfinite(flow->relaxation);
+    if (!(flow->modulus > 0.0) || (!relaxes && isfinite(flow->nu))) {
+        return ooze_derive_newtonian(c, flow, material);
+    }
+    double *v = material->values, solvent = flow->viscosity * flow->density;
+    clear_stresses(material);
+    v[OOZE_MATERIAL_MODULUS] = ooze_flow_modulus(flow);
+    v[OOZE_MATERIAL_RELAXATION] = relaxes ? flow->relaxation : NAN;
+    v[OOZE_MATERIAL_SOLVENT] = solvent > 0.0 ? solvent : NAN;
+    return OOZE_EFFECT_VISCOSITY | OOZE_EFFECT_ELASTICITY;
+}
+
+/* ---- of a method ---------------------------------------------------------------------------- */
+
+unsigned ooze_method_effects(const OozeMethod *method)
+{
+    unsigned shown = 0;
+    for (const char *const *key = method->material_keys; key && *key; key++) {
+        shown |= ooze_effect_of(*key);
+    }
+    return shown;
+}
+
+void ooze_method_measure(const OozeMethod *method, const OozeStepContext *c,
+                         const OozeFlowScale *scale, OozeMaterial *material)
+{
+    OozeMaterialDef unset = ooze_material_def_default();
+    int count;
+    const OozeParamInfo *params = ooze_material_params(&count);
+    for (int i = 0; i < count; i++) {
+        if (!ooze_method_uses(method, params[i].key)) {
+            material->values[i] = unset.values[i];
+        }
+    }
+    if (method->measured_material) {
+        method->measured_material(c, scale, material);
+    }
+}
