@@ -86,8 +86,8 @@ static OozeStatus write_scene(Export *job, OozeError *error)
     OozeScene *scene = NULL;
     OozeError why = {0};
     char *path = ooze_run_file_path(job->run, "scene.yaml");
-    OozeStatus status =
-        path ? ooze_scene_load_run(path, NULL, 0, &scene, &why) : ooze_fail_memory(error, "a path", 0);
+    OozeStatus status = path ? ooze_scene_load_run(path, NULL, 0, &scene, &why)
+                             : ooze_fail_memory(error, "a path", 0);
     ooze_free(path);
     if (scene && !status && ooze_report_scene(scene, NULL) == 0) {
         status = job->format->write_scene(scene, job->folder, error);
