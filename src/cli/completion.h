@@ -11,7 +11,7 @@
 typedef struct OozeCompletion {
     bool files, folders;
     bool scenes;    /* *.yaml */
-    bool examples;  /* what `ooze examples --names` prints */
+    bool examples;  /* what `ooze examples --names` prints, with and without the folders */
     OozeText words; /* separated by spaces */
 } OozeCompletion;
 

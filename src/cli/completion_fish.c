@@ -9,6 +9,10 @@ static const char header[] =
     "    set -l words (commandline -opc)\n"
     "    test (count $words) -ge 2; and test $words[2] = $argv[1]\n"
     "end\n"
+    "function __ooze_examples\n"
+    "    set -l words (commandline -opc)\n"
+    "    $words[1] examples --names 2>/dev/null | sed -e p -e 's,.*/,,'\n"
+    "end\n"
     "complete -c ooze -f\n"
     "complete -c ooze -n 'test (count (commandline -opc)) -eq 1' -l version -d 'Print the "
     "version'\n"
@@ -19,7 +23,7 @@ static bool print_values(OozeCompletion completion)
 {
     bool good = !completion.words.failed;
     printf(" -a '%s%s%s%s%s'", completion.words.length ? completion.words.data : "",
-           completion.examples ? " (ooze examples --names 2>/dev/null)" : "",
+           completion.examples ? " (__ooze_examples)" : "",
            completion.scenes ? " (__fish_complete_suffix .yaml)" : "",
            completion.folders ? " (__fish_complete_directories (commandline -ct))" : "",
            completion.files ? " (__fish_complete_path (commandline -ct))" : "");

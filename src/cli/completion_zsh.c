@@ -12,7 +12,8 @@ static bool print_action(OozeCompletion completion)
         printf("compadd -- %s; ", completion.words.data);
     }
     if (completion.examples) {
-        printf("compadd -- ${(f)\"$(ooze examples --names 2>/dev/null)\"}; ");
+        printf("compadd -- ${(f)\"$($ooze examples --names 2>/dev/null | "
+               "sed -e p -e \"s,.*/,,\")\"}; ");
     }
     if (completion.scenes) {
         printf("_files -g \"*.yaml\"; ");
@@ -90,7 +91,8 @@ bool ooze_completion_zsh(void)
     }
     printf("    )\n    if ((CURRENT == 2)); then\n"
            "        _describe -t commands command commands\n        return\n    fi\n"
-           "    shift words\n    ((CURRENT--))\n    case $words[1] in\n");
+           "    local ooze=${(Q)words[1]}\n    shift words\n    ((CURRENT--))\n    case $words[1] "
+           "in\n");
     for (int i = 0; i < ooze_command_count; i++) {
         good = print_command(ooze_commands[i]) && good;
     }

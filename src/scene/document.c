@@ -287,7 +287,7 @@ static void on_event(Document *d, const yaml_event_t *event)
     }
 }
 
-static bool line_begins_with_tab(const OozeSource *source, size_t line)
+static size_t find_line(const OozeSource *source, size_t line)
 {
     size_t at = 0;
     while (line > 0 && at < source->size) {
@@ -295,10 +295,26 @@ static bool line_begins_with_tab(const OozeSource *source, size_t line)
         line -= jump > 0;
         at += jump ? jump : 1;
     }
+    return at;
+}
+
+static bool line_begins_with_tab(const OozeSource *source, size_t line)
+{
+    size_t at = find_line(source, line);
     while (at < source->size && source->text[at] == ' ') {
         at++;
     }
     return at < source->size && source->text[at] == '\t';
+}
+
+static bool line_has_semicolon(const OozeSource *source, size_t line)
+{
+    size_t at = find_line(source, line);
+    while (at < source->size && source->text[at] != ';' &&
+           !ooze_line_break(source->text + at, source->size - at)) {
+        at++;
+    }
+    return at < source->size && source->text[at] == ';';
 }
 
 /* libyaml places the end of the text on the line after the last: gives the end of the last
@@ -331,8 +347,10 @@ static void report_parser(Document *d)
     }
     const char *problem = parser->problem ? parser->problem : "it cannot be read";
     bool tab = line_begins_with_tab(d->source, parser->problem_mark.line);
-    const char *hint = tab ? "indent with spaces: YAML does not allow tabs"
-                           : "check indentation, colons, brackets and quotes around here";
+    bool semicolon = line_has_semicolon(d->source, parser->problem_mark.line);
+    const char *hint = tab         ? "indent with spaces: YAML does not allow tabs"
+                       : semicolon ? "separate keys and values by ',', not by ';'"
+                                   : "check indentation, colons, brackets and quotes around here";
     OozePlace place = clamp_to_text(d, place_of(d, parser->problem_mark));
     ooze_scene_report(d->scene, OOZE_SEVERITY_ERROR, place, hint, "not valid YAML: %s%s%s",
                       parser->context ? parser->context : "", parser->context ? ", " : "", problem);

@@ -244,10 +244,9 @@ void ooze_scene_check_advice(OozeScene *scene, OozeWorld *world);
 bool ooze_scene_asks_for(const OozeScene *scene, int material, const OozeNode *number);
 /* Warnings about heat numbers without effect, and about expensive conduction. */
 void ooze_scene_check_heat(OozeScene *scene, const OozeWorld *world);
-/* Temperatures that fluids can have, degC: of fluids, emitters, solids, heat sources, and of the air
-   where that exchanges heat; infinite where a source has a power instead of a temperature. */
-OozeSceneRange ooze_scene_temperatures(const OozeSceneDef *def);
-/* The same for a material with a temperature table, where an infinite end is that of the table. */
+/* Temperatures that a material with a temperature table can have, degC: those of fluids, emitters,
+   solids, heat sources, and of the air where that exchanges heat. Where a source has a power instead
+   of a temperature, that end is the table's. */
 OozeSceneRange ooze_scene_table_range(const OozeSceneDef *def, int material);
 /* Replaces the context's materials by those at temperature i of a list that covers the range of each
    of them, the lowest first, for methods that use temperature tables. False past the last. */

@@ -27,7 +27,8 @@ static void include_changes(const OozeSceneDef *def, OozeSceneRange *range)
     }
 }
 
-OozeSceneRange ooze_scene_temperatures(const OozeSceneDef *def)
+/* Of all fluids; infinite where a source has a power instead of a temperature. */
+static OozeSceneRange temperatures(const OozeSceneDef *def)
 {
     double air = def->world.air_temperature;
     OozeSceneRange range = {.min = INFINITY, .max = -INFINITY};
@@ -60,7 +61,7 @@ OozeSceneRange ooze_scene_temperatures(const OozeSceneDef *def)
 OozeSceneRange ooze_scene_table_range(const OozeSceneDef *def, int material)
 {
     const OozeMaterialDef *m = &def->materials[material];
-    OozeSceneRange range = ooze_scene_temperatures(def);
+    OozeSceneRange range = temperatures(def);
     double first = m->temperature_table[0].temperature;
     double last = m->temperature_table[m->temperature_row_count - 1].temperature;
     /* a source of heat has no limit; beyond its ends a table is constant */

@@ -23,6 +23,7 @@ LINES = [
     ("ooze rheo --method conf", ["conformation"]),
     ("ooze new ri", ["rig"]),
     ("ooze examples gallery/honey_t", ["gallery/honey_toast"]),
+    ("ooze examples honey_t", ["honey_toast"]),
     ("ooze help exa", ["examples"]),
     ("ooze help --completion z", ["zsh"]),
     ("ooze export some_run --format u", ["usda"]),

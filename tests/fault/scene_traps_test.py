@@ -77,6 +77,12 @@ class SceneTrapsTest(runs.RunTest):
         self.assertIn("1,000,000,000,000,000,000 of 1e-09 s",
                       self.good("run", self.scene, "--dry-run", *most).stdout)
 
+    def test_semicolons_between_keys(self):
+        self.scene.write_text(SCENE.replace("{density: 1000}", "{density: 1000; viscosity: 1}"))
+        said = runs.ooze("check", self.scene)
+        self.assertEqual(said.returncode, 1)
+        self.assertIn("separate keys and values by ',', not by ';'", said.stderr)
+
     def test_joints_in_a_loop_hold(self):
         self.assertEqual(self.warnings(BARS + LOOP), [])
         self.good("run", self.scene, "-o", self.folder / "loop", "--threads", 1)
