@@ -63,7 +63,7 @@ static const char *describe(OozeScene *scene, const OozeStepContext *c, const Oo
         return ooze_scene_format(scene, "an elastic body of %.3g Pa", ooze_flow_modulus(flow));
     }
     return ooze_scene_format(scene, "a fluid of %.3g Pa s%s", ooze_flow_viscosity(flow),
-                             ooze_flow_holds(c, measured) ? " that does not keep its shape" : "");
+                             !isfinite(measured->nu) ? " that does not keep its shape" : "");
 }
 
 void ooze_scene_check_presets(OozeScene *scene, const OozeWorld *world)
