@@ -63,41 +63,52 @@ static const char *describe(OozeScene *scene, const OozeStepContext *c, const Oo
         return ooze_scene_format(scene, "an elastic body of %.3g Pa", ooze_flow_modulus(flow));
     }
     return ooze_scene_format(scene, "a fluid of %.3g Pa s%s", ooze_flow_viscosity(flow),
-                             ooze_flow_holds(c, measured) ? " that does not keep its shape" : "");
+                             !isfinite(measured->nu) ? " that does not keep its shape" : "");
+}
+
+/* The flow of a material as the method shows it. */
+static OozeFlow flow_in_method(const OozeSceneSetup *setup, int material)
+{
+    const OozeFlowScale *scale = &setup->scales->materials[material].scale;
+    OozeMaterial shown = setup->context.materials[material];
+    OozeStepContext one = setup->context;
+    ooze_method_measure(setup->method, &setup->context, scale, &shown);
+    one.materials = &shown;
+    return ooze_flow(&one, 0, scale);
+}
+
+static void check_preset(OozeScene *scene, const OozeSceneSetup *setup, int material)
+{
+    const OozeSceneDerived *derived = &scene->derived[material];
+    const OozeMaterialDef *def = &scene->def.materials[material];
+    const OozeNode *node = ooze_scene_item_node(scene, "materials", material);
+    OozeText missing = {0};
+    append_missing(&missing, node, def, derived->shown);
+    if (missing.length > 0) {
+        OozeFlow flow = flow_in_method(setup, material);
+        ooze_scene_warn(scene, ooze_node_find(node, "preset"),
+                        "method: conformation uses all numbers of presets",
+                        "the method '%s' shows '%s' as %s, and does not use its %s",
+                        setup->method->info.name, def->name,
+                        describe(scene, &setup->context, &derived->measured, &flow), missing.data);
+    }
+    scene->out_of_memory = scene->out_of_memory || missing.failed;
+    ooze_text_clear(&missing);
 }
 
 void ooze_scene_check_presets(OozeScene *scene, const OozeWorld *world)
 {
+    const OozeMethod *method = world->method;
     OozeSceneSetup setup;
-    if (!scene->derived || !ooze_scene_setup(scene, &setup)) {
+    /* ballistic has no stresses: all materials fly alike */
+    bool stresses = method->derive_material || ooze_method_effects(method) != 0;
+    if (!scene->derived || !stresses || !ooze_scene_setup(scene, &setup)) {
         return;
     }
     ooze_scene_setup_step(&setup, 0, scene->info.time_step);
-    bool stresses = world->method->derive_material || ooze_method_uses(world->method, "viscosity");
-    for (int m = 0; m < scene->def.material_count; m++) {
-        const OozeSceneDerived *derived = &scene->derived[m];
-        const OozeNode *node = ooze_scene_item_node(scene, "materials", m);
-        OozeText missing = {0};
-        if (derived->preset) {
-            append_missing(&missing, node, &scene->def.materials[m], derived->shown);
+    for (int m = 0; m < scene->def.material_count && !scene->out_of_memory; m++) {
+        if (scene->derived[m].preset && setup.scales->materials[m].scale.flows) {
+            check_preset(scene, &setup, m);
         }
-        if (missing.length > 0) {
-            const OozeFlowScale *scale = &setup.scales->materials[m].scale;
-            OozeMaterial material = setup.context.materials[m];
-            OozeStepContext one = setup.context;
-            ooze_method_measure(world->method, &setup.context, scale, &material);
-            one.materials = &material;
-            OozeFlow flow = ooze_flow(&one, 0, scale);
-            const char *as = stresses && scale->flows
-                                 ? describe(scene, &one, &derived->measured, &flow)
-                                 : "particles without stress";
-            ooze_scene_warn(scene, ooze_node_find(node, "preset"),
-                            "method: conformation uses all numbers of presets",
-                            "the method '%s' shows '%s' as %s, and does not use its %s",
-                            world->method->info.name, scene->def.materials[m].name, as,
-                            missing.data);
-        }
-        scene->out_of_memory = scene->out_of_memory || missing.failed;
-        ooze_text_clear(&missing);
     }
 }

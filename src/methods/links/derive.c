@@ -32,9 +32,9 @@ unsigned ooze_links_derive_material(const OozeStepContext *c, const OozeFlow *fl
         return 0;
     }
     double falling = sqrt(2.0 * vec3_length(c->gravity) / height);
-    v[OOZE_MATERIAL_STRETCH_RATE] =
-        viscosity > 0.0 ? fmin(weight / (6.0 * viscosity), falling) : falling;
-    return OOZE_EFFECT_VISCOSITY;
+    bool resists = 6.0 * viscosity * falling > weight;
+    v[OOZE_MATERIAL_STRETCH_RATE] = resists ? weight / (6.0 * viscosity) : falling;
+    return resists ? OOZE_EFFECT_VISCOSITY : 0;
 }
 
 void ooze_links_measured_material(const OozeStepContext *c, const OozeFlowScale *scale,

@@ -44,24 +44,38 @@ void ooze_springs_derive_params(const OozeStepContext *c, const OozeFlow *flows,
     }
 }
 
+/* Largest viscosity sigma that acts: impulses take at most the whole approach of a pair. Shares are
+   dt (1 - r/h) sigma/U, and 1 - r/h is 2/7 on average with the weight r^4 (1 - r/h). */
+static double largest_sigma(double dt, double unit)
+{
+    return 3.5 * unit / dt;
+}
+
 unsigned ooze_springs_derive_material(const OozeStepContext *c, const OozeFlow *flow,
                                       OozeMaterial *material)
 {
     double *v = material->values, h = c->support, unit = c->params[OOZE_SPRINGS_UNIT];
     double viscous = 0.5 * pairs() * h * h / unit, elastic = pairs() * h * h / (unit * unit);
     bool relaxes = flow->remembered > 0.0, holds = ooze_flow_holds(c, flow);
-    if (!relaxes && !holds) {
-        v[OOZE_MATERIAL_LINEAR_VISCOSITY] = flow->nu / viscous;
-        return OOZE_EFFECT_VISCOSITY;
+    bool springs = relaxes || holds;
+    double sigma = (springs ? flow->viscosity : flow->nu) / viscous;
+    bool thick = sigma > largest_sigma(unit, unit);
+    unsigned shown = thick ? 0 : OOZE_EFFECT_VISCOSITY;
+    v[OOZE_MATERIAL_LINEAR_VISCOSITY] = sigma;
+    if (!springs) {
+        return shown;
     }
-    double strain = flow->yield / flow->modulus, solvent = flow->viscosity;
-    double rate = relaxes ? 1.0 / flow->relaxation : strain > 0.0 ? flow->modulus / solvent : 0.0;
-    v[OOZE_MATERIAL_LINEAR_VISCOSITY] = solvent / viscous;
-    v[OOZE_MATERIAL_SPRING_STIFFNESS] =
-        fmin(ooze_flow_modulus(flow) / flow->density / elastic, OOZE_SPRINGS_STIFFEST);
+    double modulus = ooze_flow_modulus(flow) / flow->density, strain;
+    double stiffness = fmin(modulus / elastic, OOZE_SPRINGS_STIFFEST);
+    bool stiff = stiffness < modulus / elastic;
+    strain = flow->yield / (stiffness * elastic); /* softer springs have the same yield stress */
+    double rate = relaxes        ? 1.0 / flow->relaxation
+                  : strain > 0.0 ? stiffness * elastic / flow->viscosity
+                                 : 0.0;
+    v[OOZE_MATERIAL_SPRING_STIFFNESS] = stiffness;
     v[OOZE_MATERIAL_PLASTICITY] = fmin(rate * unit, 1.0);
     v[OOZE_MATERIAL_YIELD_RATIO] = strain > 0.0 ? 0.5 * strain : 0.0;
-    return OOZE_EFFECT_VISCOSITY | OOZE_EFFECT_ELASTICITY | OOZE_EFFECT_YIELD;
+    return shown | OOZE_EFFECT_YIELD | (stiff ? 0 : OOZE_EFFECT_ELASTICITY);
 }
 
 void ooze_springs_measured_material(const OozeStepContext *c, const OozeFlowScale *scale,
@@ -73,7 +87,8 @@ void ooze_springs_measured_material(const OozeStepContext *c, const OozeFlowScal
     double elastic = pairs() * h * h / (unit * unit);
     double stiffness = v[OOZE_MATERIAL_SPRING_STIFFNESS], yield = v[OOZE_MATERIAL_YIELD_RATIO];
     double rate = v[OOZE_MATERIAL_PLASTICITY] / unit;
-    ooze_derive_viscosity(density * viscous * v[OOZE_MATERIAL_LINEAR_VISCOSITY], material);
+    double sigma = fmin(v[OOZE_MATERIAL_LINEAR_VISCOSITY], largest_sigma(c->dt, unit));
+    ooze_derive_viscosity(density * viscous * sigma, material);
     if (stiffness > 0.0) {
         v[OOZE_MATERIAL_SOLVENT] = v[OOZE_MATERIAL_VISCOSITY];
         v[OOZE_MATERIAL_VISCOSITY] = NAN;
