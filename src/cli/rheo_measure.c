@@ -201,15 +201,15 @@ static OozeStatus measure(Session *session, OozeThreads *threads, OozeError *err
 
 /* ---- in words -------------------------------------------------------------------------------- */
 
-static void append_ratio(OozeText *out, double value, double expected, bool significant)
+static void append_value(OozeText *out, double value, double deviation)
 {
+    double percent = 100.0 * deviation;
     if (isnan(value)) {
         ooze_text_append(out, " %12s %8s", "-", "");
-    } else if (significant) {
-        double off = 100.0 * (value / expected - 1.0);
-        ooze_text_append(out, " %12.4g %+7.1f%%", value, fabs(off) < 0.05 ? 0.0 : off);
-    } else {
+    } else if (isnan(percent)) {
         ooze_text_append(out, " %12.4g %8s", value, "");
+    } else {
+        ooze_text_append(out, " %12.4g %+7.1f%%", value, fabs(percent) < 0.05 ? 0.0 : percent);
     }
 }
 
@@ -227,9 +227,8 @@ static void append_experiment(OozeText *out, const OozeExperiment *e)
             OozeMeasured m = e->y[curve][k];
             if (!isnan(m.expected) && !(m.expected <= 0.0)) {
                 ooze_text_append(out, "%12.4g %-11s %12.4g", e->x[k], names->y[curve], m.expected);
-                bool significant = ooze_experiment_is_significant(e, curve, k);
-                append_ratio(out, m.reported, m.expected, significant);
-                append_ratio(out, m.momentum, m.expected, significant);
+                append_value(out, m.reported, ooze_experiment_deviation(e, curve, k, m.reported));
+                append_value(out, m.momentum, ooze_experiment_deviation(e, curve, k, m.momentum));
                 ooze_text_append(out, "\n");
             }
         }
@@ -260,6 +259,14 @@ static void append_variations(OozeText *out, const Session *session)
     }
 }
 
+static OozeFindings findings_of(const Session *session)
+{
+    return (OozeFindings){.usual = session->variations,
+                          .experiments = session->experiments,
+                          .experiment_count = session->experiment_count,
+                          .tolerance = session->tolerance};
+}
+
 static void append_report(OozeText *out, const Session *session)
 {
     const OozeSample *s = &session->subject.sample;
@@ -275,9 +282,11 @@ static void append_report(OozeText *out, const Session *session)
     if (session->quick) {
         return;
     }
+    OozeFindings findings = findings_of(session);
     append_variations(out, session);
     ooze_text_append(out, "\n");
     if (session->grid) {
+        ooze_verdict_append_experiments(out, &findings);
         double worst = 0.0;
         for (int i = 0; i < session->variation_count; i++) {
             for (int k = 0; k < OOZE_KEY_COUNT; k++) {
@@ -288,8 +297,8 @@ static void append_report(OozeText *out, const Session *session)
         ooze_text_append(out, "worst of all rows: %.1f %% off theory\n", 100.0 * worst);
         return;
     }
-    OozeVerdict verdict = ooze_verdict(session->variations, session->tolerance);
-    ooze_verdict_append(out, &verdict, session->variations, s, session->tolerance);
+    OozeVerdict verdict = ooze_verdict(&findings);
+    ooze_verdict_append(out, &verdict, &findings, s);
 }
 
 /* ---- as JSON --------------------------------------------------------------------------------- */
@@ -340,8 +349,10 @@ static void json_all(OozeText *out, const Session *session)
     }
     ooze_text_append(out, "]");
     if (!session->grid && !session->quick) {
-        OozeVerdict verdict = ooze_verdict(session->variations, session->tolerance);
-        ooze_text_append(out, ",\n  \"converged\": %s", verdict.converged ? "true" : "false");
+        OozeFindings findings = findings_of(session);
+        OozeVerdict verdict = ooze_verdict(&findings);
+        ooze_text_append(out, ",\n  \"converged\": %s, \"compared\": %d, \"outside\": %d",
+                         verdict.converged ? "true" : "false", verdict.compared, verdict.outside);
     }
     ooze_text_append(out, "\n}\n");
 }

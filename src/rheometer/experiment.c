@@ -41,6 +41,12 @@ bool ooze_experiment_is_significant(const OozeExperiment *e, int curve, int poin
     return expected > 0.0 && !(expected < negligible * beside);
 }
 
+double ooze_experiment_deviation(const OozeExperiment *e, int curve, int point, double value)
+{
+    bool compared = ooze_experiment_is_significant(e, curve, point);
+    return compared ? value / e->y[curve][point].expected - 1.0 : NAN;
+}
+
 /* The work of one cell: a point of a flow or extension, otherwise the whole experiment. */
 typedef struct Job {
     OozeExperiment *experiment;

@@ -56,6 +56,10 @@ OozeStatus ooze_experiments_run(OozeExperiment *experiments, int count, const Oo
 /* False where the expected value is below 5 % of the other modulus, or of the first harmonic: there
    a small phase error dominates. */
 bool ooze_experiment_is_significant(const OozeExperiment *experiment, int curve, int point);
+/* How far a value of a point is from theory, as a fraction of it; NaN where they are not compared.
+   */
+double ooze_experiment_deviation(const OozeExperiment *experiment, int curve, int point,
+                                 double value);
 
 /* The reported value, or the one from momentum where there is none. */
 static inline double ooze_measured_value(OozeMeasured m)

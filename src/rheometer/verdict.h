@@ -13,17 +13,29 @@ typedef enum OozeRemedy {
     OOZE_REMEDY_UNKNOWN     /* no refinement helps */
 } OozeRemedy;
 
+/* All that was measured at the settings of a sample. */
+typedef struct OozeFindings {
+    const OozeVariation *usual; /* of ooze_study_refinements */
+    const OozeExperiment *experiments;
+    int experiment_count;
+    double tolerance;
+} OozeFindings;
+
 typedef struct OozeVerdict {
-    bool converged;                    /* all defined numbers are within the tolerance */
-    OozeRemedy remedy[OOZE_KEY_COUNT]; /* per number */
+    bool converged;                    /* something was compared, and all of it is within */
+    int compared, outside;             /* figures of the experiments and of the study */
+    double worst;                      /* largest deviation from theory */
+    OozeRemedy remedy[OOZE_KEY_COUNT]; /* per number of the study */
     double change[OOZE_KEY_COUNT];     /* largest change by a refinement */
 } OozeVerdict;
 
-/* `usual`: the variations of ooze_study_refinements. */
-OozeVerdict ooze_verdict(const OozeVariation *usual, double tolerance);
+OozeVerdict ooze_verdict(const OozeFindings *findings);
 
-/* Appends one line per number out of tolerance, and the result. */
-void ooze_verdict_append(OozeText *out, const OozeVerdict *verdict, const OozeVariation *usual,
-                         const OozeSample *sample, double tolerance);
+/* Appends one line per figure out of tolerance, and the result. */
+void ooze_verdict_append(OozeText *out, const OozeVerdict *verdict, const OozeFindings *findings,
+                         const OozeSample *sample);
+
+/* Appends one line per figure of the experiments that is out of tolerance. */
+void ooze_verdict_append_experiments(OozeText *out, const OozeFindings *findings);
 
 #endif

@@ -153,6 +153,58 @@ static void extensional_viscosity_is_measured(void **state)
     CHECK_NEAR(r.strain, 0.1, 1e-12);
 }
 
+/* Extends a sample and returns the least and the largest viscosity by stress in the last half of the
+   steps. */
+static void stretch(const OozeSample *s, double rate, int steps, double *least, double *largest)
+{
+    OozeCell *cell = NULL;
+    OozeCellReading r = {0};
+    *least = INFINITY;
+    *largest = -INFINITY;
+    CHECK_OK(ooze_cell_create(s, OOZE_CELL_STRETCH, rate * steps * s->time_step, &cell, &error));
+    for (int i = 0; i < steps; i++) {
+        CHECK_OK(ooze_cell_step(cell, rate, &r, &error));
+        if (i >= steps / 2) {
+            *least = fmin(*least, r.reported / rate);
+            *largest = fmax(*largest, r.reported / rate);
+        }
+    }
+    ooze_cell_destroy(cell);
+    printf("  strain %.2f: %.4g to %.4g Pa s\n", r.strain, *least, *largest);
+}
+
+/* The honey of the template `pour` to twice the strain that one lattice bears: Trouton, 3 eta, in
+   every step. */
+static void a_viscous_fluid_is_stretched_beyond_its_lattice(void **state)
+{
+    (void)state;
+    OozeMaterialDef honey = make_viscous(50);
+    OozeSample sample = make_sample(&honey, "conformation");
+    double least, largest;
+    sample.spacing = 0.0015;
+    sample.time_step = 1.0 / 360.0;
+    stretch(&sample, 4.5, 80, &least, &largest);
+    CHECK_NEAR(least, 3 * 50, 3.0); /* 2 % */
+    CHECK_NEAR(largest, 3 * 50, 3.0);
+}
+
+/* A Maxwell fluid in steady extension: 2 eta/(1 - 2 tau e) + eta/(1 + tau e). After four relaxation
+   times 0.04 of the axial part is still missing. */
+static void a_maxwell_fluid_is_stretched_to_its_steady_state(void **state)
+{
+    (void)state;
+    const double eta = 400, tau = 0.1, rate = 1.0, de = tau * rate;
+    OozeMaterialDef maxwell = make_viscous(eta);
+    CHECK_OK(ooze_material_def_set(&maxwell, "relaxation_time", tau, &error));
+    OozeSample sample = make_sample(&maxwell, "conformation");
+    double least, largest, steady = 2 * eta / (1 - 2 * de) + eta / (1 + de);
+    stretch(&sample, rate, 192, &least, &largest); /* 8 tau */
+    CHECK_NEAR(largest, steady, 0.01 * steady);
+    CHECK_NEAR(least, steady, 0.05 * steady);
+    OozeTheory theory = ooze_theory(&maxwell, spacing, dt);
+    CHECK_NEAR(ooze_theory_stretch(&theory, rate, 100 * tau) / rate, steady, 1e-6 * steady);
+}
+
 static void unknown_methods_are_refused(void **state)
 {
     (void)state;
@@ -203,6 +255,8 @@ int main(void)
         cmocka_unit_test(viscosity_of_honey_is_measured),
         cmocka_unit_test(compliance_and_modulus_give_the_same_reading),
         cmocka_unit_test(extensional_viscosity_is_measured),
+        cmocka_unit_test(a_viscous_fluid_is_stretched_beyond_its_lattice),
+        cmocka_unit_test(a_maxwell_fluid_is_stretched_to_its_steady_state),
         cmocka_unit_test(unknown_methods_are_refused),
         cmocka_unit_test(out_of_memory_is_survived),
     };

@@ -101,16 +101,26 @@ static void set_numbers(OozeVariation *rows, OozeKeyNumber key, const double val
 
 static const OozeSample sample = {.spacing = 0.02, .time_step = 0.004};
 
+static OozeVerdict judge(const OozeVariation *rows, double tolerance)
+{
+    return ooze_verdict(&(OozeFindings){.usual = rows, .tolerance = tolerance});
+}
+
 /* What it says, in words. */
-static bool says(const OozeVariation *rows, const char *part)
+static bool says_of(const OozeFindings *findings, const char *part)
 {
     OozeText out = {0};
-    OozeVerdict verdict = ooze_verdict(rows, 0.05);
-    ooze_verdict_append(&out, &verdict, rows, &sample, 0.05);
+    OozeVerdict verdict = ooze_verdict(findings);
+    ooze_verdict_append(&out, &verdict, findings, &sample);
     bool found = !out.failed && strstr(out.data, part);
     bool clean = !strstr(out.data, "nan") && !strstr(out.data, "inf");
     ooze_text_clear(&out);
     return found && clean;
+}
+
+static bool says(const OozeVariation *rows, const char *part)
+{
+    return says_of(&(OozeFindings){.usual = rows, .tolerance = 0.05}, part);
 }
 
 static void deviations_within_the_tolerance_are_converged(void **state)
@@ -119,12 +129,15 @@ static void deviations_within_the_tolerance_are_converged(void **state)
     OozeVariation rows[OOZE_STUDY_REFINEMENTS];
     fill(rows);
     set_numbers(rows, OOZE_KEY_LOSS, (double[]){0.96, 0.99, 0.97, 0.96});
-    OozeVerdict v = ooze_verdict(rows, 0.05);
+    OozeVerdict v = judge(rows, 0.05);
     assert_true(v.converged);
     assert_int_equal(v.remedy[OOZE_KEY_LOSS], OOZE_REMEDY_NONE);
     CHECK_NEAR(v.change[OOZE_KEY_LOSS], 0.03, 1e-12);
-    assert_true(says(rows, "converged: all within 5 % of theory (worst 4.0 %)"));
-    assert_false(ooze_verdict(rows, 0.03).converged);
+    assert_int_equal(v.compared, OOZE_KEY_COUNT * OOZE_STUDY_REFINEMENTS);
+    assert_true(says(rows, "converged: all 40 figures compared are within 5 % of theory (worst "
+                           "4.0 %)"));
+    assert_false(says(rows, "not converged"));
+    assert_false(judge(rows, 0.03).converged);
 }
 
 static void the_most_effective_change_is_named(void **state)
@@ -149,7 +162,7 @@ static void the_most_effective_change_is_named(void **state)
         OozeVariation rows[OOZE_STUDY_REFINEMENTS];
         fill(rows);
         set_numbers(rows, OOZE_KEY_VISCOSITY, tables[i]);
-        OozeVerdict v = ooze_verdict(rows, 0.05);
+        OozeVerdict v = judge(rows, 0.05);
         assert_false(v.converged);
         assert_int_equal(v.remedy[OOZE_KEY_VISCOSITY], expected[i]);
         assert_int_equal(v.remedy[OOZE_KEY_LOSS], OOZE_REMEDY_NONE);
@@ -165,13 +178,68 @@ static void unknown_values_are_ignored(void **state)
     OozeVariation rows[OOZE_STUDY_REFINEMENTS];
     fill(rows);
     set_numbers(rows, OOZE_KEY_NORMAL, (double[]){NAN, NAN, NAN, NAN});
-    set_numbers(rows, OOZE_KEY_STORAGE, (double[]){NAN, 1.0, 2.0, 3.0});
-    assert_true(ooze_verdict(rows, 0.05).converged);
-    assert_true(says(rows, "converged: all within"));
+    set_numbers(rows, OOZE_KEY_STORAGE, (double[]){NAN, 1.0, 1.02, NAN});
+    assert_true(judge(rows, 0.05).converged);
+    assert_true(says(rows, "converged: all 34 figures compared are within"));
     set_numbers(rows, OOZE_KEY_VISCOSITY, (double[]){1.2, NAN, 1.05, NAN});
-    OozeVerdict v = ooze_verdict(rows, 0.05);
+    OozeVerdict v = judge(rows, 0.05);
     assert_int_equal(v.remedy[OOZE_KEY_VISCOSITY], OOZE_REMEDY_SPACING);
     CHECK_NEAR(v.change[OOZE_KEY_VISCOSITY], 0.15, 1e-12);
+}
+
+/* Finer settings that leave the tolerance show that these have not converged. */
+static void a_finer_row_outside_is_not_converged(void **state)
+{
+    (void)state;
+    OozeVariation rows[OOZE_STUDY_REFINEMENTS];
+    fill(rows);
+    set_numbers(rows, OOZE_KEY_LOSS, (double[]){1.01, 1.0, 1.07, 1.01});
+    OozeVerdict v = judge(rows, 0.05);
+    assert_false(v.converged);
+    assert_int_equal(v.outside, 1);
+    CHECK_NEAR(v.worst, 0.07, 1e-12);
+    assert_true(says(rows, "G'' is +1.0 % off theory, but spacing: 0.01 makes that +7.0 %\n"));
+    set_numbers(rows, OOZE_KEY_LOSS, (double[]){NAN, 1.07, 1.0, 1.0});
+    assert_true(says(rows, "G'' has no value at these settings, but time_step: 0.002 makes that "
+                           "+7.0 %\n"));
+}
+
+/* A figure of an experiment that is off is named, however exact the study is. */
+static void a_figure_of_an_experiment_outside_is_named(void **state)
+{
+    (void)state;
+    OozeVariation rows[OOZE_STUDY_REFINEMENTS];
+    OozeExperiment e[3] = {
+        {.kind = OOZE_EXPERIMENT_STRETCH, .count = 2, .x = {1.8, 4.5}},
+        {.kind = OOZE_EXPERIMENT_FLOW, .count = 1, .x = {18}},
+        {.kind = OOZE_EXPERIMENT_OSCILLATION, .count = 1, .x = {2}},
+    };
+    OozeFindings findings = {
+        .usual = rows, .experiments = e, .experiment_count = 3, .tolerance = 0.05};
+    fill(rows);
+    e[0].y[0][0] = (OozeMeasured){148.8, NAN, 150};
+    e[0].y[0][1] = (OozeMeasured){149, NAN, 150};
+    e[1].y[0][0] = (OozeMeasured){50, 51, 50};
+    e[1].y[1][0] = (OozeMeasured){1, NAN, 0}; /* theory has no N1 */
+    e[2].y[0][0] = (OozeMeasured){30, 30, 1}; /* below a twentieth of G'' */
+    e[2].y[1][0] = (OozeMeasured){100, NAN, 100};
+    OozeVerdict v = ooze_verdict(&findings);
+    assert_true(v.converged);
+    assert_int_equal(v.compared, 40 + 5); /* each value that has a theory, and no other */
+    CHECK_NEAR(v.worst, 0.02, 1e-12);
+    e[0].y[0][1].reported = -207;
+    e[1].y[0][0].momentum = 55;
+    v = ooze_verdict(&findings);
+    assert_false(v.converged);
+    assert_int_equal(v.outside, 2);
+    assert_true(says_of(&findings, "uniaxial stretch, viscosity by stress at rate 4.5 1/s is "
+                                   "-238.0 % off theory\n"));
+    assert_true(says_of(&findings, "steady shear, viscosity by momentum at rate 18 1/s is +10.0 % "
+                                   "off theory\n"));
+    assert_true(says_of(&findings, "not converged to 5 % at these settings: 2 of 45 figures "
+                                   "compared are outside (worst 238.0 %)\n"));
+    assert_false(says_of(&findings, "rate 1.8"));
+    assert_false(says_of(&findings, "oscillation"));
 }
 
 /* Nothing that could be compared is no proof. */
@@ -183,7 +251,7 @@ static void nothing_measured_is_not_converged(void **state)
     for (int k = 0; k < OOZE_KEY_COUNT; k++) {
         set_numbers(rows, (OozeKeyNumber)k, (double[]){NAN, NAN, NAN, NAN});
     }
-    assert_false(ooze_verdict(rows, 0.05).converged);
+    assert_false(judge(rows, 0.05).converged);
     assert_true(says(rows, "nothing here can be compared with theory"));
 }
 
@@ -215,6 +283,8 @@ int main(void)
         cmocka_unit_test(deviations_within_the_tolerance_are_converged),
         cmocka_unit_test(the_most_effective_change_is_named),
         cmocka_unit_test(unknown_values_are_ignored),
+        cmocka_unit_test(a_finer_row_outside_is_not_converged),
+        cmocka_unit_test(a_figure_of_an_experiment_outside_is_named),
         cmocka_unit_test(nothing_measured_is_not_converged),
         cmocka_unit_test(tables_of_variations),
     };
