@@ -6,6 +6,17 @@
 #include "methods/maxwell.h"
 #include "physics/surface_energy.h"
 
+/* Whether first order in time would damp a swing more than the material itself does. Per second a
+   swing of frequency w loses w^2 dt/2 of its amplitude to first order, and to the material (sum
+   G_k/tau_k + nu w^2)/(2 sum G_k), where the first sum is `fading`. The swing that is asked about
+   is a bounce of ten steps, w dt = pi/10: shorter ones second order does not resolve either. */
+static bool rings(double modulus, double fading, double viscosity, double dt)
+{
+    const double phase = ooze_radians(180.0 / 10.0);
+    double swing = phase * phase / dt;
+    return swing * modulus > fading + viscosity * swing / dt;
+}
+
 OozeRheology ooze_rheology(const OozeStepContext *c, const OozeMaterial *material,
                            const OozeRheologyRecipe *recipe)
 {
@@ -14,10 +25,12 @@ OozeRheology ooze_rheology(const OozeStepContext *c, const OozeMaterial *materia
     const double *v = material->values;
     OozeMaxwellMode mode[OOZE_MORE_MODES];
     double modulus = m.modulus, longest = m.modulus > 0.0 ? m.relaxation : 0.0;
+    double fading = m.modulus > 0.0 ? m.modulus / m.relaxation : 0.0;
     for (int k = 0; k < OOZE_MORE_MODES; k++) {
         mode[k] = ooze_maxwell_mode(material, k, reference);
         modulus += mode[k].modulus;
         longest = fmax(longest, mode[k].relaxation);
+        fading += mode[k].modulus > 0.0 ? mode[k].modulus / mode[k].relaxation : 0.0;
     }
     double travel = modulus > 0.0 ? recipe->hourglass_reach * c->spacing / sqrt(modulus) : 0.0;
     bool stiffest = isnan(v[OOZE_MATERIAL_MODULUS]) && v[OOZE_MATERIAL_COMPLIANCE] == 0.0;
@@ -32,8 +45,10 @@ OozeRheology ooze_rheology(const OozeStepContext *c, const OozeMaterial *materia
         .relaxation = (float)m.relaxation,
         .compliance = (float)v[OOZE_MATERIAL_COMPLIANCE],
         .longest_relaxation = (float)longest,
-        .second_order = !stiffest && longest > c->dt &&
-                        sqrt(modulus / mass) * c->dt < recipe->second_order_travel,
+        .second_order =
+            !stiffest && longest > c->dt &&
+            sqrt(modulus / mass) * c->dt < recipe->second_order_travel &&
+            (!recipe->second_order_if_rings || rings(modulus, fading, m.viscosity, c->dt)),
         .hourglass =
             (float)(hourglass *
                     (m.viscosity + m.modulus * ooze_damping_time(m.relaxation, c->dt, travel))),

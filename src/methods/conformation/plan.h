@@ -76,13 +76,21 @@ typedef enum OozePreconditioner {
    cream take 200 to 400 where they fold. */
 #define OOZE_VELOCITY_CAP 1000
 
+/* Of elastic motion, in the order of the setting's choices. */
+typedef enum OozeTimeIntegration {
+    OOZE_TIME_FIRST_ORDER,
+    OOZE_TIME_SECOND_ORDER,
+    OOZE_TIME_AUTO /* second order of the materials that swing: see material.c */
+} OozeTimeIntegration;
+
 /* Settings of the solver, from the method's parameters. */
 typedef struct OozeConformationSettings {
     OozeFormulationKind formulation;
     int velocity_iterations, density_iterations, divergence_iterations, passes;
-    int impact_passes;                 /* further ones in long steps, at most; see impact.h */
-    bool carries_pressure;             /* see carried_pressure.h */
-    bool second_order;                 /* in time, of elastic motion; then there are two passes */
+    int impact_passes;     /* further ones in long steps, at most; see impact.h */
+    bool carries_pressure; /* see carried_pressure.h */
+    OozeTimeIntegration time_integration;
+    bool second_order;                 /* some material is; then there are two passes */
     double hourglass, hourglass_reach; /* factor of the term, and of its duration, spacings */
     float bulk;                        /* bulk over shear stiffness */
     float void_closure;                /* tensile stress that closes voids inside the fluid */
@@ -156,6 +164,7 @@ OozeConstraintMaterial ooze_constraint_material(const OozeRheology *rheology,
 typedef struct OozeRheologyRecipe {
     double reference_density, hourglass, hourglass_reach;
     double second_order_travel; /* m that a shear wave may cross in a step of second order */
+    bool second_order_if_rings; /* only materials whose own damping is weak */
 } OozeRheologyRecipe;
 /* A material in kinematic units for this step. */
 OozeRheology ooze_rheology(const OozeStepContext *context, const OozeMaterial *material,
