@@ -7,9 +7,10 @@
 
 typedef struct OozeSceneAdvice {
     const OozeSceneScales *scales;
-    const OozeFlow *flows; /* of each material, at the scene's time step */
-    OozeChoice own;        /* the scene's settings */
-    OozeChoice advised;    /* settings for a relative error of the flow of `error` */
+    const OozeFlow *flows;     /* of each material, at the scene's time step */
+    const char *const *orders; /* in time, of each material, in words; "": nothing to say */
+    OozeChoice own;            /* the scene's settings */
+    OozeChoice advised;        /* settings for a relative error of the flow of `error` */
     double error;
 } OozeSceneAdvice;
 

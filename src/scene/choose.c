@@ -194,6 +194,22 @@ const char *ooze_scene_chosen(const OozeScene *scene)
     return scene ? scene->chosen : NULL;
 }
 
+/* See describe_order of OozeMethod. NULL: out of memory. */
+static const char *const *describe_orders(const Setup *setup)
+{
+    const OozeStepContext *c = &setup->context;
+    const char **orders = ooze_scene_alloc(setup->scene, (size_t)c->material_count, sizeof *orders);
+    for (int m = 0; orders && m < c->material_count; m++) {
+        char text[256] = "";
+        if (setup->method->describe_order) {
+            setup->method->describe_order(c, m, setup->flows[m].scale.soft, text, sizeof text);
+        }
+        orders[m] = ooze_scene_copy(setup->scene, text, strlen(text));
+        orders = orders[m] ? orders : NULL;
+    }
+    return orders;
+}
+
 OozeStatus ooze_scene_advice(OozeScene *scene, OozeSceneAdvice *advice, OozeError *error)
 {
     Setup setup;
@@ -205,6 +221,11 @@ OozeStatus ooze_scene_advice(OozeScene *scene, OozeSceneAdvice *advice, OozeErro
         return ooze_fail_memory(error, "the advice on a scene", 0);
     }
     set_step(&setup, scene->info.time_step);
+    const char *const *orders = describe_orders(&setup);
+    if (!orders) {
+        scene->out_of_memory = false;
+        return ooze_fail_memory(error, "the advice on a scene", 0);
+    }
     OozeChoiceQuestion question = make_question(&setup);
     OozeChoice own = {0}, advised = {.time_step = NAN,
                                      .velocity_iterations = NAN,
@@ -219,6 +240,6 @@ OozeStatus ooze_scene_advice(OozeScene *scene, OozeSceneAdvice *advice, OozeErro
     }
     ooze_choose(setup.method, &question, &own);
     ooze_choose(setup.method, &question, &advised);
-    *advice = (OozeSceneAdvice){setup.scales, setup.flows, own, advised, question.error};
+    *advice = (OozeSceneAdvice){setup.scales, setup.flows, orders, own, advised, question.error};
     return OOZE_OK;
 }

@@ -6,15 +6,37 @@
 #include "methods/maxwell.h"
 #include "physics/surface_energy.h"
 
-/* Whether first order in time would damp a swing more than the material itself does. Per second a
-   swing of frequency w loses w^2 dt/2 of its amplitude to first order, and to the material (sum
-   G_k/tau_k + nu w^2)/(2 sum G_k), where the first sum is `fading`. The swing that is asked about
-   is a bounce of ten steps, w dt = pi/10: shorter ones second order does not resolve either. */
-static bool rings(double modulus, double fading, double viscosity, double dt)
+/* Of a swing of frequency w, first order in time leaves 1/sqrt(1 + (w dt)^2) of the amplitude a
+   step, a rate of w^2 dt/2; the material damps it at (sum G_k/tau_k + nu w^2)/(2 sum G_k). */
+OozeBounce ooze_conformation_bounce(const OozeStepContext *c, const OozeMaterial *material)
 {
-    const double phase = ooze_radians(180.0 / 10.0);
-    double swing = phase * phase / dt;
-    return swing * modulus > fading + viscosity * swing / dt;
+    double density = material->values[OOZE_MATERIAL_DENSITY];
+    OozeMaxwell m = ooze_maxwell(c, material, density, OOZE_STIFFEST_WAVE);
+    double modulus = m.modulus, fading = m.modulus > 0.0 ? m.modulus / m.relaxation : 0.0;
+    OozeBounce b = {.duration = OOZE_BOUNCE_STEPS * c->dt,
+                    .longest = m.modulus > 0.0 ? m.relaxation : 0.0};
+    for (int k = 0; k < OOZE_MORE_MODES; k++) {
+        OozeMaxwellMode mode = ooze_maxwell_mode(material, k, density);
+        modulus += mode.modulus;
+        fading += mode.modulus > 0.0 ? mode.modulus / mode.relaxation : 0.0;
+        b.longest = fmax(b.longest, mode.relaxation);
+    }
+    double frequency = OOZE_PI / b.duration;
+    b.wave = sqrt(modulus);
+    b.first_order = frequency * frequency * c->dt / 2.0;
+    b.own = (fading + m.viscosity * frequency * frequency) / (2.0 * modulus);
+    return b;
+}
+
+bool ooze_conformation_is_second_order(const OozeStepContext *c, const OozeMaterial *material,
+                                       const OozeRheologyRecipe *recipe)
+{
+    const double *v = material->values;
+    bool stiffest = isnan(v[OOZE_MATERIAL_MODULUS]) && v[OOZE_MATERIAL_COMPLIANCE] == 0.0;
+    OozeBounce bounce = ooze_conformation_bounce(c, material);
+    return !stiffest && bounce.longest > c->dt &&
+           bounce.wave * c->dt < recipe->second_order_travel &&
+           (!recipe->second_order_if_it_bounces || bounce.own < bounce.first_order);
 }
 
 OozeRheology ooze_rheology(const OozeStepContext *c, const OozeMaterial *material,
@@ -25,15 +47,12 @@ OozeRheology ooze_rheology(const OozeStepContext *c, const OozeMaterial *materia
     const double *v = material->values;
     OozeMaxwellMode mode[OOZE_MORE_MODES];
     double modulus = m.modulus, longest = m.modulus > 0.0 ? m.relaxation : 0.0;
-    double fading = m.modulus > 0.0 ? m.modulus / m.relaxation : 0.0;
     for (int k = 0; k < OOZE_MORE_MODES; k++) {
         mode[k] = ooze_maxwell_mode(material, k, reference);
         modulus += mode[k].modulus;
         longest = fmax(longest, mode[k].relaxation);
-        fading += mode[k].modulus > 0.0 ? mode[k].modulus / mode[k].relaxation : 0.0;
     }
     double travel = modulus > 0.0 ? recipe->hourglass_reach * c->spacing / sqrt(modulus) : 0.0;
-    bool stiffest = isnan(v[OOZE_MATERIAL_MODULUS]) && v[OOZE_MATERIAL_COMPLIANCE] == 0.0;
     bool plastic = modulus > 0.0 && !isnan(v[OOZE_MATERIAL_YIELD]);
     double solvent = plastic ? m.viscosity : m.solvent;
     double mass = v[OOZE_MATERIAL_DENSITY] / reference;
@@ -45,10 +64,7 @@ OozeRheology ooze_rheology(const OozeStepContext *c, const OozeMaterial *materia
         .relaxation = (float)m.relaxation,
         .compliance = (float)v[OOZE_MATERIAL_COMPLIANCE],
         .longest_relaxation = (float)longest,
-        .second_order =
-            !stiffest && longest > c->dt &&
-            sqrt(modulus / mass) * c->dt < recipe->second_order_travel &&
-            (!recipe->second_order_if_rings || rings(modulus, fading, m.viscosity, c->dt)),
+        .second_order = ooze_conformation_is_second_order(c, material, recipe),
         .hourglass =
             (float)(hourglass *
                     (m.viscosity + m.modulus * ooze_damping_time(m.relaxation, c->dt, travel))),

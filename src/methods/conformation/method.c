@@ -322,6 +322,7 @@ const OozeMethod ooze_method_conformation = {
     .check = check,
     .stable_step = stable_step,
     .advise = ooze_conformation_advise,
+    .describe_order = ooze_conformation_describe_order,
     .chosen_keys = chosen_keys,
     .choose = ooze_conformation_choose,
     .derive_param = derive_param,

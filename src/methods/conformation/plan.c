@@ -24,6 +24,18 @@ static double second_order_travel(const OozeStepContext *c, const OozeConformati
                                                           : iterations / per_spacing * c->spacing;
 }
 
+OozeRheologyRecipe ooze_rheology_recipe(const OozeStepContext *c,
+                                        const OozeConformationSettings *set)
+{
+    return (OozeRheologyRecipe){
+        .reference_density = c->materials[0].values[OOZE_MATERIAL_DENSITY],
+        .hourglass = set->hourglass,
+        .hourglass_reach = set->hourglass_reach,
+        .second_order_travel = second_order_travel(c, set),
+        .second_order_if_it_bounces = set->time_integration == OOZE_TIME_AUTO,
+    };
+}
+
 /* Rows of rheology, in the order that the plan describes. */
 static OozeStatus plan_materials(const OozeStepContext *c, OozeConformationPlan *plan,
                                  OozeError *error)
@@ -45,10 +57,7 @@ static OozeStatus plan_materials(const OozeStepContext *c, OozeConformationPlan 
     if (!plan->rheology) {
         return ooze_fail_memory(error, "the conformation step", rows * sizeof *plan->rheology);
     }
-    OozeRheologyRecipe recipe = {c->materials[0].values[OOZE_MATERIAL_DENSITY],
-                                 plan->settings.hourglass, plan->settings.hourglass_reach,
-                                 second_order_travel(c, &plan->settings),
-                                 plan->settings.time_integration == OOZE_TIME_AUTO};
+    OozeRheologyRecipe recipe = ooze_rheology_recipe(c, &plan->settings);
     for (int m = 0; m < count; m++) {
         plan->rheology[m] = ooze_rheology(c, &c->materials[m], &recipe);
         for (int kind = OOZE_BODY_RIGID; kind < kinds; kind++) {

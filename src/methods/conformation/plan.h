@@ -163,9 +163,22 @@ OozeConstraintMaterial ooze_constraint_material(const OozeRheology *rheology,
 /* Numbers that turn a material into a row of rheology, besides its own. */
 typedef struct OozeRheologyRecipe {
     double reference_density, hourglass, hourglass_reach;
-    double second_order_travel; /* m that a shear wave may cross in a step of second order */
-    bool second_order_if_rings; /* only materials whose own damping is weak */
+    double second_order_travel;      /* m that a shear wave may cross in a step of second order */
+    bool second_order_if_it_bounces; /* see OozeBounce */
 } OozeRheologyRecipe;
+OozeRheologyRecipe ooze_rheology_recipe(const OozeStepContext *context,
+                                        const OozeConformationSettings *settings);
+/* Damping of a bounce that takes ten steps, of the shortest that second order does not damp. */
+typedef struct OozeBounce {
+    double duration;         /* s */
+    double own, first_order; /* 1/s: of the amplitude, by the material and by first order in time */
+    double wave;             /* m/s, of shear */
+    double longest;          /* relaxation time, s */
+} OozeBounce;
+#define OOZE_BOUNCE_STEPS 10
+OozeBounce ooze_conformation_bounce(const OozeStepContext *context, const OozeMaterial *material);
+bool ooze_conformation_is_second_order(const OozeStepContext *context, const OozeMaterial *material,
+                                       const OozeRheologyRecipe *recipe);
 /* A material in kinematic units for this step. */
 OozeRheology ooze_rheology(const OozeStepContext *context, const OozeMaterial *material,
                            const OozeRheologyRecipe *recipe);
