@@ -169,6 +169,12 @@ static void advise_bodies(const OozeStepContext *c, const OozeAdvice *advice, in
 
 /* ---- order in time --------------------------------------------------------------------------- */
 
+/* %, of the speed of a bounce, at a rate of damping. */
+static double lost(const OozeBounce *b, double rate)
+{
+    return -100.0 * expm1(-rate * b->duration);
+}
+
 /* Why a material that is not of second order where the setting is `auto` is of first order. */
 static void write_first_order(const OozeStepContext *c, const OozeBounce *b, double travel,
                               char *text, size_t size)
@@ -182,10 +188,9 @@ static void write_first_order(const OozeStepContext *c, const OozeBounce *b, dou
                  b->wave * c->dt / c->spacing, travel / c->spacing);
     } else {
         snprintf(text, size,
-                 "first order: a bounce of %d steps loses %.2g%% of its speed anyway, and first "
-                 "order takes %.2g%%",
-                 OOZE_BOUNCE_STEPS, -100.0 * expm1(-b->own * b->duration),
-                 -100.0 * expm1(-b->first_order * b->duration));
+                 "first order: a body of 15 layers bounces in %.0f steps, in which the material "
+                 "takes %.0f%% of its speed and first order %.0f%%",
+                 b->duration / c->dt, lost(b, b->own), lost(b, b->first_order));
     }
 }
 
@@ -209,18 +214,18 @@ void ooze_conformation_describe_order(const OozeStepContext *c, int index, bool 
         snprintf(text, size, "first order: compliance 0 is not meant to swing");
     } else if (s.time_integration == OOZE_TIME_FIRST_ORDER) {
         snprintf(text, size,
-                 "first order, by the scene's settings: a bounce of %d steps loses %.2g%% of its "
-                 "speed to it",
-                 OOZE_BOUNCE_STEPS, -100.0 * expm1(-b.first_order * b.duration));
+                 "first order, by the scene's settings: a body of 15 layers bounces in %.0f steps, "
+                 "in which the material takes %.0f%% of its speed and first order %.0f%%",
+                 b.duration / c->dt, lost(&b, b.own), lost(&b, b.first_order));
     } else if (!ooze_conformation_is_second_order(c, material, &recipe)) {
         write_first_order(c, &b, recipe.second_order_travel, text, size);
     } else {
         snprintf(text, size,
-                 automatic ? "second order: first order would take %.2g%% of the speed of a bounce "
-                             "of %d steps, the material takes %.2g%%"
-                           : "second order, by the scene's settings",
-                 -100.0 * expm1(-b.first_order * b.duration), OOZE_BOUNCE_STEPS,
-                 -100.0 * expm1(-b.own * b.duration));
+                 automatic
+                     ? "second order: a body of 15 layers bounces in %.0f steps, in which the "
+                       "material takes %.0f%% of its speed and first order would take %.0f%%"
+                     : "second order, by the scene's settings",
+                 b.duration / c->dt, lost(&b, b.own), lost(&b, b.first_order));
     }
 }
 

@@ -4,6 +4,7 @@
 #include "base/angle.h"
 #include "methods/conformation/step.h"
 #include "methods/maxwell.h"
+#include "physics/flow_numbers.h"
 #include "physics/surface_energy.h"
 
 /* Of a swing of frequency w, first order in time leaves 1/sqrt(1 + (w dt)^2) of the amplitude a
@@ -13,16 +14,18 @@ OozeBounce ooze_conformation_bounce(const OozeStepContext *c, const OozeMaterial
     double density = material->values[OOZE_MATERIAL_DENSITY];
     OozeMaxwell m = ooze_maxwell(c, material, density, OOZE_STIFFEST_WAVE);
     double modulus = m.modulus, fading = m.modulus > 0.0 ? m.modulus / m.relaxation : 0.0;
-    OozeBounce b = {.duration = OOZE_BOUNCE_STEPS * c->dt,
-                    .longest = m.modulus > 0.0 ? m.relaxation : 0.0};
+    OozeBounce b = {.longest = m.modulus > 0.0 ? m.relaxation : 0.0};
     for (int k = 0; k < OOZE_MORE_MODES; k++) {
         OozeMaxwellMode mode = ooze_maxwell_mode(material, k, density);
         modulus += mode.modulus;
         fading += mode.modulus > 0.0 ? mode.modulus / mode.relaxation : 0.0;
         b.longest = fmax(b.longest, mode.relaxation);
     }
-    double frequency = OOZE_PI / b.duration;
-    b.wave = sqrt(modulus);
+    const double layers = 15.0, steps = 10.0;
+    b.wave = ooze_wave_speed(modulus);
+    double frequency =
+        fmin(ooze_bounce_frequency(b.wave, layers * c->spacing), OOZE_PI / (steps * c->dt));
+    b.duration = OOZE_PI / frequency;
     b.first_order = frequency * frequency * c->dt / 2.0;
     b.own = (fading + m.viscosity * frequency * frequency) / (2.0 * modulus);
     return b;

@@ -116,7 +116,8 @@ static const OozeParamInfo params[PARAM_COUNT] = {
          "first_order|second_order|auto",
          "lodge: first_order damps elastic motion like a viscosity of modulus times time step; "
          "second_order has two passes, and damps only what a step does not resolve. auto: second "
-         "order of materials that damp a bounce of ten steps less than first order would"},
+         "order of materials that damp the bounce of a body of 15 layers less than first order "
+         "would"},
     [PARAM_IMPACT_PASSES] = {"impact_passes", OOZE_PARAM_INTEGER, "", 0, 20, 0, NULL,
                              "lodge: further passes, at most, of steps in which particles cross "
                              "more than half a spacing; they find contacts within the step and "

@@ -168,14 +168,14 @@ typedef struct OozeRheologyRecipe {
 } OozeRheologyRecipe;
 OozeRheologyRecipe ooze_rheology_recipe(const OozeStepContext *context,
                                         const OozeConformationSettings *settings);
-/* Damping of a bounce that takes ten steps, of the shortest that second order does not damp. */
+/* Damping of the bounce of a body of 15 layers, as many as the cubes of Figure 4 of the paper have,
+   or of one that takes ten steps if that is longer: second order damps shorter ones, too. */
 typedef struct OozeBounce {
     double duration;         /* s */
     double own, first_order; /* 1/s: of the amplitude, by the material and by first order in time */
     double wave;             /* m/s, of shear */
     double longest;          /* relaxation time, s */
 } OozeBounce;
-#define OOZE_BOUNCE_STEPS 10
 OozeBounce ooze_conformation_bounce(const OozeStepContext *context, const OozeMaterial *material);
 bool ooze_conformation_is_second_order(const OozeStepContext *context, const OozeMaterial *material,
                                        const OozeRheologyRecipe *recipe);
