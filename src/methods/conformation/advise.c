@@ -177,9 +177,11 @@ static double lost(const OozeBounce *b, double rate)
 
 /* Why a material that is not of second order where the setting is `auto` is of first order. */
 static void write_first_order(const OozeStepContext *c, const OozeBounce *b, double travel,
-                              char *text, size_t size)
+                              bool yields, char *text, size_t size)
 {
-    if (b->longest <= c->dt) {
+    if (yields) {
+        snprintf(text, size, "first order: what yields does not bounce");
+    } else if (b->longest <= c->dt) {
         snprintf(text, size, "first order: it relaxes within a step");
     } else if (b->wave * c->dt >= travel) {
         snprintf(text, size,
@@ -187,10 +189,11 @@ static void write_first_order(const OozeStepContext *c, const OozeBounce *b, dou
                  "solved in second order",
                  b->wave * c->dt / c->spacing, travel / c->spacing);
     } else {
-        snprintf(text, size,
-                 "first order: a body of 15 layers bounces in %.0f steps, in which the material "
-                 "takes %.0f%% of its speed and first order %.0f%%",
-                 b->duration / c->dt, lost(b, b->own), lost(b, b->first_order));
+        snprintf(
+            text, size,
+            "first order: in a bounce of %.0f steps the material takes %.0f%% of the speed, and "
+            "first order %.0f%%",
+            b->duration / c->dt, lost(b, b->own), lost(b, b->first_order));
     }
 }
 
@@ -213,19 +216,22 @@ void ooze_conformation_describe_order(const OozeStepContext *c, int index, bool 
     } else if (stiffest) {
         snprintf(text, size, "first order: compliance 0 is not meant to swing");
     } else if (s.time_integration == OOZE_TIME_FIRST_ORDER) {
-        snprintf(text, size,
-                 "first order, by the scene's settings: a body of 15 layers bounces in %.0f steps, "
-                 "in which the material takes %.0f%% of its speed and first order %.0f%%",
-                 b.duration / c->dt, lost(&b, b.own), lost(&b, b.first_order));
+        snprintf(
+            text, size,
+            "first order, by the scene's settings: in a bounce of %.0f steps the material takes "
+            "%.0f%% of the speed, and first order %.0f%%",
+            b.duration / c->dt, lost(&b, b.own), lost(&b, b.first_order));
     } else if (!ooze_conformation_is_second_order(c, material, &recipe)) {
-        write_first_order(c, &b, recipe.second_order_travel, text, size);
+        write_first_order(c, &b, recipe.second_order_travel, !isnan(v[OOZE_MATERIAL_YIELD]), text,
+                          size);
     } else {
-        snprintf(text, size,
-                 automatic
-                     ? "second order: a body of 15 layers bounces in %.0f steps, in which the "
-                       "material takes %.0f%% of its speed and first order would take %.0f%%"
-                     : "second order, by the scene's settings",
-                 b.duration / c->dt, lost(&b, b.own), lost(&b, b.first_order));
+        snprintf(
+            text, size,
+            automatic
+                ? "second order: in a bounce of %.0f steps the material takes %.0f%% of the speed, "
+                  "and first order would take %.0f%%"
+                : "second order, by the scene's settings",
+            b.duration / c->dt, lost(&b, b.own), lost(&b, b.first_order));
     }
 }
 

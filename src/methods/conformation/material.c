@@ -31,15 +31,18 @@ OozeBounce ooze_conformation_bounce(const OozeStepContext *c, const OozeMaterial
     return b;
 }
 
+/* A material that yields gives the energy of an impact to its flow, not to a bounce, and a heap of it
+   comes to rest sooner in first order: `auto` leaves it there. */
 bool ooze_conformation_is_second_order(const OozeStepContext *c, const OozeMaterial *material,
                                        const OozeRheologyRecipe *recipe)
 {
     const double *v = material->values;
     bool stiffest = isnan(v[OOZE_MATERIAL_MODULUS]) && v[OOZE_MATERIAL_COMPLIANCE] == 0.0;
     OozeBounce bounce = ooze_conformation_bounce(c, material);
+    bool bounces = bounce.own < bounce.first_order && isnan(v[OOZE_MATERIAL_YIELD]);
     return !stiffest && bounce.longest > c->dt &&
            bounce.wave * c->dt < recipe->second_order_travel &&
-           (!recipe->second_order_if_it_bounces || bounce.own < bounce.first_order);
+           (!recipe->second_order_if_it_bounces || bounces);
 }
 
 OozeRheology ooze_rheology(const OozeStepContext *c, const OozeMaterial *material,
