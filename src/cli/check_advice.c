@@ -152,6 +152,10 @@ static void append_material(OozeText *out, const OozeScene *scene, const OozeSce
     number(out, "capillary", flow->capillary, capillary);
     number(out, "Ohnesorge", flow->ohnesorge, ohnesorge);
     append_elasticity(out, flow);
+    if (advice->orders[material][0]) {
+        label(out, "in time");
+        ooze_text_append(out, "%s\n", advice->orders[material]);
+    }
     append_viscosity(out, flow);
     if (flow->diffusion_length > 0.0) {
         label(out, "a step");
@@ -283,6 +287,8 @@ static void json_material(OozeText *out, const OozeScene *scene, const OozeScene
                 : flow->pours ? scale->pour_from
                               : scale->strike_from);
     member_text(out, "length_from", scale->length_from);
+    const char *order = advice->orders[material];
+    member_text(out, "time_integration", order[0] ? order : NULL);
     ooze_text_append(out, "}");
 }
 

@@ -86,6 +86,10 @@ typedef struct OozeMethod {
     /* Warns of materials and settings that do not act as they suggest, for `ooze check`; may be
        NULL. */
     void (*advise)(const OozeStepContext *context, const OozeAdvice *advice);
+    /* One line on how the elastic motion of a material is integrated in time, for `ooze check`;
+       empty where there is none. `soft`: all of it is soft bodies. NULL: the method has no choice. */
+    void (*describe_order)(const OozeStepContext *context, int material, bool soft, char *text,
+                           size_t size);
     /* Settings that may be `auto`, NULL-terminated, and the function that chooses them; may be NULL
        together. The time step may always be `auto`. */
     const char *const *chosen_keys;

@@ -7,10 +7,10 @@
 
 typedef struct OozeSceneAdvice {
     const OozeSceneScales *scales;
-    const OozeFlow
-        *flows;     /* of each material in the method where it is coldest, at the scene's step */
-    OozeChoice own; /* the scene's settings */
-    OozeChoice advised; /* settings for a relative error of the flow of `error` */
+    const OozeFlow *flows;     /* of each material as the method shows it, where it is coldest */
+    const char *const *orders; /* in time, of each material, in words; "": nothing to say */
+    OozeChoice own;            /* the scene's settings */
+    OozeChoice advised;        /* settings for a relative error of the flow of `error` */
     double error;
 } OozeSceneAdvice;
 

@@ -196,6 +196,22 @@ static const OozeFlow *flows_of_method(OozeScene *scene, const OozeSceneSetup *s
     return materials ? flows : NULL;
 }
 
+/* See describe_order of OozeMethod. NULL: out of memory. */
+static const char *const *describe_orders(const OozeSceneSetup *setup)
+{
+    const OozeStepContext *c = &setup->context;
+    const char **orders = ooze_scene_alloc(setup->scene, (size_t)c->material_count, sizeof *orders);
+    for (int m = 0; orders && m < c->material_count; m++) {
+        char text[256] = "";
+        if (setup->method->describe_order) {
+            setup->method->describe_order(c, m, setup->flows[m].scale.soft, text, sizeof text);
+        }
+        orders[m] = ooze_scene_copy(setup->scene, text, strlen(text));
+        orders = orders[m] ? orders : NULL;
+    }
+    return orders;
+}
+
 OozeStatus ooze_scene_advice(OozeScene *scene, OozeSceneAdvice *advice, OozeError *error)
 {
     OozeSceneSetup setup;
@@ -203,11 +219,13 @@ OozeStatus ooze_scene_advice(OozeScene *scene, OozeSceneAdvice *advice, OozeErro
     bool ready = ooze_scene_setup(scene, &setup);
     ooze_locale_leave(locale);
     const OozeFlow *flows = NULL;
+    const char *const *orders = NULL;
     if (ready) {
         ooze_scene_setup_step(&setup, 0, scene->info.time_step);
         flows = flows_of_method(scene, &setup);
+        orders = describe_orders(&setup);
     }
-    if (!flows) {
+    if (!flows || !orders) {
         scene->out_of_memory = false;
         return ooze_fail_memory(error, "the advice on a scene", 0);
     }
@@ -225,7 +243,7 @@ OozeStatus ooze_scene_advice(OozeScene *scene, OozeSceneAdvice *advice, OozeErro
     }
     own = choose_at_all(&setup, &own, dt);
     advised = choose_at_all(&setup, &advised, dt);
-    *advice = (OozeSceneAdvice){setup.scales, flows, own, advised, scene->def.method.error};
+    *advice = (OozeSceneAdvice){setup.scales, flows, orders, own, advised, scene->def.method.error};
     if (scene->out_of_memory) {
         scene->out_of_memory = false;
         return ooze_fail_memory(error, "the advice on a scene", 0);

@@ -167,6 +167,74 @@ static void advise_bodies(const OozeStepContext *c, const OozeAdvice *advice, in
     }
 }
 
+/* ---- order in time --------------------------------------------------------------------------- */
+
+/* %, of the speed of a bounce, at a rate of damping. */
+static double lost(const OozeBounce *b, double rate)
+{
+    return -100.0 * expm1(-rate * b->duration);
+}
+
+/* Why a material that is not of second order where the setting is `auto` is of first order. */
+static void write_first_order(const OozeStepContext *c, const OozeBounce *b, double travel,
+                              bool yields, char *text, size_t size)
+{
+    if (yields) {
+        snprintf(text, size, "first order: what yields does not bounce");
+    } else if (b->longest <= c->dt) {
+        snprintf(text, size, "first order: it relaxes within a step");
+    } else if (b->wave * c->dt >= travel) {
+        snprintf(text, size,
+                 "first order: a shear wave crosses %.2g spacings a step, and %.2g at most are "
+                 "solved in second order",
+                 b->wave * c->dt / c->spacing, travel / c->spacing);
+    } else {
+        snprintf(
+            text, size,
+            "first order: in a bounce of %.0f steps the material takes %.0f%% of the speed, and "
+            "first order %.0f%%",
+            b->duration / c->dt, lost(b, b->own), lost(b, b->first_order));
+    }
+}
+
+void ooze_conformation_describe_order(const OozeStepContext *c, int index, bool soft, char *text,
+                                      size_t size)
+{
+    const OozeMaterial *material = &c->materials[index];
+    OozeConformationSettings s = ooze_conformation_settings(c);
+    OozeRheologyRecipe recipe = ooze_rheology_recipe(c, &s);
+    OozeBounce b = ooze_conformation_bounce(c, material);
+    const double *v = material->values;
+    bool stiffest = isnan(v[OOZE_MATERIAL_MODULUS]) && v[OOZE_MATERIAL_COMPLIANCE] == 0.0;
+    bool automatic = s.time_integration == OOZE_TIME_AUTO;
+    text[0] = '\0';
+    if (s.formulation != OOZE_FORMULATION_LODGE || !(b.wave > 0.0)) {
+        return;
+    }
+    if (soft) {
+        snprintf(text, size, "first order, as every soft body");
+    } else if (stiffest) {
+        snprintf(text, size, "first order: compliance 0 is not meant to swing");
+    } else if (s.time_integration == OOZE_TIME_FIRST_ORDER) {
+        snprintf(
+            text, size,
+            "first order, by the scene's settings: in a bounce of %.0f steps the material takes "
+            "%.0f%% of the speed, and first order %.0f%%",
+            b.duration / c->dt, lost(&b, b.own), lost(&b, b.first_order));
+    } else if (!ooze_conformation_is_second_order(c, material, &recipe)) {
+        write_first_order(c, &b, recipe.second_order_travel, !isnan(v[OOZE_MATERIAL_YIELD]), text,
+                          size);
+    } else {
+        snprintf(
+            text, size,
+            automatic
+                ? "second order: in a bounce of %.0f steps the material takes %.0f%% of the speed, "
+                  "and first order would take %.0f%%"
+                : "second order, by the scene's settings",
+            b.duration / c->dt, lost(&b, b.own), lost(&b, b.first_order));
+    }
+}
+
 void ooze_conformation_advise(const OozeStepContext *c, const OozeAdvice *advice)
 {
     ooze_advise_numbers(c, advice);

@@ -4,7 +4,46 @@
 #include "base/angle.h"
 #include "methods/conformation/step.h"
 #include "methods/maxwell.h"
+#include "physics/flow_numbers.h"
 #include "physics/surface_energy.h"
+
+/* Of a swing of frequency w, first order in time leaves 1/sqrt(1 + (w dt)^2) of the amplitude a
+   step, a rate of w^2 dt/2; the material damps it at (sum G_k/tau_k + nu w^2)/(2 sum G_k). */
+OozeBounce ooze_conformation_bounce(const OozeStepContext *c, const OozeMaterial *material)
+{
+    double density = material->values[OOZE_MATERIAL_DENSITY];
+    OozeMaxwell m = ooze_maxwell(c, material, density, OOZE_STIFFEST_WAVE);
+    double modulus = m.modulus, fading = m.modulus > 0.0 ? m.modulus / m.relaxation : 0.0;
+    OozeBounce b = {.longest = m.modulus > 0.0 ? m.relaxation : 0.0};
+    for (int k = 0; k < OOZE_MORE_MODES; k++) {
+        OozeMaxwellMode mode = ooze_maxwell_mode(material, k, density);
+        modulus += mode.modulus;
+        fading += mode.modulus > 0.0 ? mode.modulus / mode.relaxation : 0.0;
+        b.longest = fmax(b.longest, mode.relaxation);
+    }
+    const double layers = 15.0, steps = 10.0;
+    b.wave = ooze_wave_speed(modulus);
+    double frequency =
+        fmin(ooze_bounce_frequency(b.wave, layers * c->spacing), OOZE_PI / (steps * c->dt));
+    b.duration = OOZE_PI / frequency;
+    b.first_order = frequency * frequency * c->dt / 2.0;
+    b.own = (fading + m.viscosity * frequency * frequency) / (2.0 * modulus);
+    return b;
+}
+
+/* A material that yields gives the energy of an impact to its flow, not to a bounce, and a heap of it
+   comes to rest sooner in first order: `auto` leaves it there. */
+bool ooze_conformation_is_second_order(const OozeStepContext *c, const OozeMaterial *material,
+                                       const OozeRheologyRecipe *recipe)
+{
+    const double *v = material->values;
+    bool stiffest = isnan(v[OOZE_MATERIAL_MODULUS]) && v[OOZE_MATERIAL_COMPLIANCE] == 0.0;
+    OozeBounce bounce = ooze_conformation_bounce(c, material);
+    bool bounces = bounce.own < bounce.first_order && isnan(v[OOZE_MATERIAL_YIELD]);
+    return !stiffest && bounce.longest > c->dt &&
+           bounce.wave * c->dt < recipe->second_order_travel &&
+           (!recipe->second_order_if_it_bounces || bounces);
+}
 
 OozeRheology ooze_rheology(const OozeStepContext *c, const OozeMaterial *material,
                            const OozeRheologyRecipe *recipe)
@@ -20,7 +59,6 @@ OozeRheology ooze_rheology(const OozeStepContext *c, const OozeMaterial *materia
         longest = fmax(longest, mode[k].relaxation);
     }
     double travel = modulus > 0.0 ? recipe->hourglass_reach * c->spacing / sqrt(modulus) : 0.0;
-    bool stiffest = isnan(v[OOZE_MATERIAL_MODULUS]) && v[OOZE_MATERIAL_COMPLIANCE] == 0.0;
     bool plastic = modulus > 0.0 && !isnan(v[OOZE_MATERIAL_YIELD]);
     double solvent = plastic ? m.viscosity : m.solvent;
     double mass = v[OOZE_MATERIAL_DENSITY] / reference;
@@ -32,8 +70,7 @@ OozeRheology ooze_rheology(const OozeStepContext *c, const OozeMaterial *materia
         .relaxation = (float)m.relaxation,
         .compliance = (float)v[OOZE_MATERIAL_COMPLIANCE],
         .longest_relaxation = (float)longest,
-        .second_order = !stiffest && longest > c->dt &&
-                        sqrt(modulus / mass) * c->dt < recipe->second_order_travel,
+        .second_order = ooze_conformation_is_second_order(c, material, recipe),
         .hourglass =
             (float)(hourglass *
                     (m.viscosity + m.modulus * ooze_damping_time(m.relaxation, c->dt, travel))),

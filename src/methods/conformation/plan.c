@@ -20,7 +20,20 @@ static double second_order_travel(const OozeStepContext *c, const OozeConformati
 {
     const double per_spacing = 3.0, most = 200.0;
     double iterations = fmin(set->velocity_iterations, most);
-    return set->second_order ? iterations / per_spacing * c->spacing : 0.0;
+    return set->time_integration == OOZE_TIME_FIRST_ORDER ? 0.0
+                                                          : iterations / per_spacing * c->spacing;
+}
+
+OozeRheologyRecipe ooze_rheology_recipe(const OozeStepContext *c,
+                                        const OozeConformationSettings *set)
+{
+    return (OozeRheologyRecipe){
+        .reference_density = c->materials[0].values[OOZE_MATERIAL_DENSITY],
+        .hourglass = set->hourglass,
+        .hourglass_reach = set->hourglass_reach,
+        .second_order_travel = second_order_travel(c, set),
+        .second_order_if_it_bounces = set->time_integration == OOZE_TIME_AUTO,
+    };
 }
 
 /* Rows of rheology, in the order that the plan describes. */
@@ -44,9 +57,7 @@ static OozeStatus plan_materials(const OozeStepContext *c, OozeConformationPlan 
     if (!plan->rheology) {
         return ooze_fail_memory(error, "the conformation step", rows * sizeof *plan->rheology);
     }
-    OozeRheologyRecipe recipe = {c->materials[0].values[OOZE_MATERIAL_DENSITY],
-                                 plan->settings.hourglass, plan->settings.hourglass_reach,
-                                 second_order_travel(c, &plan->settings)};
+    OozeRheologyRecipe recipe = ooze_rheology_recipe(c, &plan->settings);
     for (int m = 0; m < count; m++) {
         plan->rheology[m] = ooze_rheology(c, &c->materials[m], &recipe);
         for (int kind = OOZE_BODY_RIGID; kind < kinds; kind++) {
@@ -198,7 +209,7 @@ OozeStatus ooze_conformation_plan(const OozeStepContext *c, OozeConformationPlan
                          "here are '%s' and %d divergence iterations",
                          formulation->name, settings.divergence_iterations);
     }
-    if (settings.carries_pressure && settings.second_order) {
+    if (settings.carries_pressure && settings.time_integration == OOZE_TIME_SECOND_ORDER) {
         return ooze_fail(error, OOZE_ERROR_ARGUMENT, "use pressure: density_stage",
                          "pressure: velocity_solve takes no time_integration: second_order");
     }

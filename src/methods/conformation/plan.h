@@ -76,13 +76,21 @@ typedef enum OozePreconditioner {
    cream take 200 to 400 where they fold. */
 #define OOZE_VELOCITY_CAP 1000
 
+/* Of elastic motion, in the order of the setting's choices. */
+typedef enum OozeTimeIntegration {
+    OOZE_TIME_FIRST_ORDER,
+    OOZE_TIME_SECOND_ORDER,
+    OOZE_TIME_AUTO /* second order of the materials that swing: see material.c */
+} OozeTimeIntegration;
+
 /* Settings of the solver, from the method's parameters. */
 typedef struct OozeConformationSettings {
     OozeFormulationKind formulation;
     int velocity_iterations, density_iterations, divergence_iterations, passes;
-    int impact_passes;                 /* further ones in long steps, at most; see impact.h */
-    bool carries_pressure;             /* see carried_pressure.h */
-    bool second_order;                 /* in time, of elastic motion; then there are two passes */
+    int impact_passes;     /* further ones in long steps, at most; see impact.h */
+    bool carries_pressure; /* see carried_pressure.h */
+    OozeTimeIntegration time_integration;
+    bool second_order;                 /* some material is; then there are two passes */
     double hourglass, hourglass_reach; /* factor of the term, and of its duration, spacings */
     float bulk;                        /* bulk over shear stiffness */
     float void_closure;                /* tensile stress that closes voids inside the fluid */
@@ -155,8 +163,22 @@ OozeConstraintMaterial ooze_constraint_material(const OozeRheology *rheology,
 /* Numbers that turn a material into a row of rheology, besides its own. */
 typedef struct OozeRheologyRecipe {
     double reference_density, hourglass, hourglass_reach;
-    double second_order_travel; /* m that a shear wave may cross in a step of second order */
+    double second_order_travel;      /* m that a shear wave may cross in a step of second order */
+    bool second_order_if_it_bounces; /* see OozeBounce */
 } OozeRheologyRecipe;
+OozeRheologyRecipe ooze_rheology_recipe(const OozeStepContext *context,
+                                        const OozeConformationSettings *settings);
+/* Damping of the bounce of a body of 15 layers, as many as the cubes of Figure 4 of the paper have,
+   or of one that takes ten steps if that is longer: second order damps shorter ones, too. */
+typedef struct OozeBounce {
+    double duration;         /* s */
+    double own, first_order; /* 1/s: of the amplitude, by the material and by first order in time */
+    double wave;             /* m/s, of shear */
+    double longest;          /* relaxation time, s */
+} OozeBounce;
+OozeBounce ooze_conformation_bounce(const OozeStepContext *context, const OozeMaterial *material);
+bool ooze_conformation_is_second_order(const OozeStepContext *context, const OozeMaterial *material,
+                                       const OozeRheologyRecipe *recipe);
 /* A material in kinematic units for this step. */
 OozeRheology ooze_rheology(const OozeStepContext *context, const OozeMaterial *material,
                            const OozeRheologyRecipe *recipe);

@@ -221,5 +221,7 @@ OozeStatus ooze_conformation_move(OozeConformationStep *step, OozeDensityMemory 
 
 /* Warns of too few iterations and of numbers that contradict each other. */
 void ooze_conformation_advise(const OozeStepContext *context, const OozeAdvice *advice);
+void ooze_conformation_describe_order(const OozeStepContext *context, int material, bool soft,
+                                      char *text, size_t size);
 
 #endif
