@@ -304,6 +304,7 @@ const OozeMethod ooze_method_conformation = {
     .uses_boundary_neighbours = true,
     .takes_bodies = true,
     .pushes_solids = true,
+    .records_stress = true,
     .uses_tables = true,
     .create = ooze_conformation_create,
     .destroy = ooze_conformation_destroy,
