@@ -42,7 +42,7 @@ export class Scenes {
     let group = groups.get(folder);
     if (!group) {
       group = document.createElement("details");
-      group.append(Object.assign(document.createElement("summary"), { textContent: folder }));
+      group.append(Object.assign(document.createElement("summary"), { textContent: folder === "." ? "this folder" : folder }));
       groups.set(folder, group);
     }
     return group;
