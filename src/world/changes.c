@@ -374,8 +374,8 @@ static void foresee(OozeWorld *world, const OozeChange *last, double *times, dou
     }
 }
 
-static void take_back(OozeWorld *world, const OozeChange *last, const double *times,
-                      const double *before)
+static void restore_numbers(OozeWorld *world, const OozeChange *last, const double *times,
+                            const double *before)
 {
     for (int i = 0; i <= world->changes.count; i++) {
         const OozeChange *change = i < world->changes.count ? &world->changes.items[i] : last;
@@ -408,7 +408,7 @@ OozeStatus ooze_world_check_change(OozeWorld *world, const OozeChangeDef *def, O
     double *before = times + count;
     foresee(world, &change, times, before);
     OozeStatus status = check_method(world, error);
-    take_back(world, &change, times, before);
+    restore_numbers(world, &change, times, before);
     ooze_free(times);
     return status;
 }

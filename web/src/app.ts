@@ -169,7 +169,7 @@ function showLegend(low: number, high: number) {
   const known = Number.isFinite(low); // stress and density are those of a step
   find("legendScale").hidden = !known;
   find("legendUnknown").hidden = known;
-  find("legendLow").textContent = text(low);
+  find("legendLow").textContent = text(Math.abs(low) < 1e-6 * Math.abs(high) ? 0 : low);
   find("legendHigh").textContent = text(high);
 }
 
