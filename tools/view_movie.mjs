@@ -3,7 +3,7 @@
 //
 //   tools/view_movie.mjs [OUT.webp]     needs build/ooze with its page, Chromium and ffmpeg
 //
-// Steps are taken one by one between pictures, so that the speed of this machine does not show.
+// The simulation runs in slow motion, so that a machine without a GPU draws every picture in time.
 import { execFileSync, spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -16,6 +16,7 @@ const out = path.resolve(process.argv[2] ?? path.join(root, "docs/images/view.we
 const { chromium } = createRequire(path.join(root, "build/web/work/package.json"))("playwright-core");
 const frames = mkdtempSync(path.join(tmpdir(), "ooze-movie-"));
 const pours = 4.2, pictures = 64, stepsPerPicture = 8, rate = 12; // s, and pictures a second
+const size = { width: 960, height: 540 }, slow = 0.02; // of real time, one of the page's speeds
 
 async function start(scene) {
   const child = spawn(path.join(root, "build/ooze"), ["view", scene, "--no-browser", "--port", "0"], { cwd: root });
@@ -31,7 +32,7 @@ const { child, address } = await start("scenes/live/ice_cream.yaml");
 const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
   args: ["--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist"] });
 try {
-  const page = await browser.newPage({ viewport: { width: 960, height: 540 }, colorScheme: "light" });
+  const page = await browser.newPage({ viewport: size, colorScheme: "light" });
   page.setDefaultTimeout(600000);
   // so much time between two pictures that the page does not take it for a slow device: it keeps all pixels
   await page.addInitScript(() => {
@@ -43,9 +44,12 @@ try {
   await page.waitForFunction(() => Number(document.body.dataset.drawn) > 1);
   await page.selectOption("#style", "spheres");
   await page.selectOption("#speed", "0");
+  await page.setViewportSize({ width: 160, height: 120 }); // drawing takes no time from the simulation
   await page.waitForFunction((time) => Number(document.body.dataset.time) > time, pours);
-  await page.click("#play");
+  await page.keyboard.press(" ");
   await page.waitForFunction(() => document.body.dataset.playing === "false");
+  await page.setViewportSize(size);
+  await page.selectOption("#speed", String(slow));
   await page.click("#pour");
   await page.selectOption("#style", "surface");
   await page.fill("#search", "compliance");
@@ -55,6 +59,10 @@ try {
   await page.evaluate(() => document.activeElement?.blur());
   await page.mouse.move(300, 150);
   await page.keyboard.press("+");
+  await page.keyboard.press(" ");
+  // two seconds later the line under the title tells the speed of the last second
+  const first = await page.evaluate(() => Number(document.body.dataset.step));
+  await page.waitForFunction(() => / × real time/.test(document.querySelector("#status").textContent));
   for (let k = 0; k < pictures; k++) {
     const raised = Math.min(Math.max((k - 8) / 24, 0), 1);
     await page.evaluate((value) => {
@@ -63,12 +71,7 @@ try {
       slider.value = String(value);
       slider.dispatchEvent(new Event("input", { bubbles: true }));
     }, raised);
-    await page.waitForTimeout(80);
-    const end = stepsPerPicture + await page.evaluate(() => Number(document.body.dataset.step));
-    for (let i = 0; i < stepsPerPicture; i++) await page.keyboard.press(".");
-    await page.waitForFunction((step) => Number(document.body.dataset.step) === step, end);
-    const drawn = await page.evaluate(() => Number(document.body.dataset.drawn));
-    await page.waitForFunction((before) => Number(document.body.dataset.drawn) > before + 1, drawn, { timeout: 2000 }).catch(() => {});
+    await page.waitForFunction((step) => Number(document.body.dataset.step) >= step, first + stepsPerPicture * (k + 1));
     await page.screenshot({ path: path.join(frames, `${String(k).padStart(3, "0")}.png`) });
   }
   execFileSync("ffmpeg", ["-y", "-loglevel", "error", "-framerate", String(rate), "-i", path.join(frames, "%03d.png"),

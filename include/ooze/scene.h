@@ -70,8 +70,9 @@ OOZE_API OozeStatus ooze_scene_build(const OozeScene *scene, const OozeBuildOpti
 
 /* Changes a world built from the scene while it runs: one row of the scene's `changes`, as text.
    With the same row in the scene, a new run reaches the same state. The change acts from the first
-   step that begins at `time` or later, on a ramp of `ramp` seconds. The scene itself stays as it
-   is. Scene and world may be used by one thread at a time. */
+   step that begins at `time` or later, on a ramp of `ramp` seconds. A value that the steps would
+   refuse is refused here. The scene itself stays as it is. Scene and world may be used by one
+   thread at a time. */
 typedef struct OozeSceneChangeText {
     const char *set; /* "materials.honey.viscosity", "solids.bowl.position.x", "gravity.y" */
     const char *to;

@@ -37,6 +37,7 @@ typedef struct OozeMethod {
     double (*wall_friction)(const OozeSolid *solid);
     bool sticks_to_solids;       /* uses `stick_distance` and `stick_strength` of solids */
     bool pushes_solids;          /* uses `dynamic`: other methods refuse dynamic solids */
+    bool records_stress;         /* writes `stress` of the context where it is wanted */
     bool uses_tables;            /* temperature tables of materials change its coefficients */
     bool divides_unstable_steps; /* steps longer than stable_step are divided into substeps */
     bool traces_paths;           /* exact for long travel: steps are not divided into substeps */

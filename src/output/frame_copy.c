@@ -71,6 +71,70 @@ static void copy_items(void *to, const void *from, size_t count, size_t size)
     }
 }
 
+/* ---- names ------------------------------------------------------------------------------- */
+
+static size_t count_columns(const OozeFrame *frame)
+{
+    size_t count = 0;
+    for (int i = 0; i < frame->field_count; i++) {
+        count += frame->fields[i].columns ? (size_t)frame->fields[i].components : 0;
+    }
+    for (int i = 0; i < frame->state_count; i++) {
+        count += frame->state[i].columns ? (size_t)frame->state[i].components : 0;
+    }
+    return count;
+}
+
+static size_t name_bytes(const char *name)
+{
+    return name ? strlen(name) + 1 : 0;
+}
+
+static size_t count_name_bytes(const OozeFrame *frame)
+{
+    size_t bytes = 0;
+    for (int i = 0; i < frame->solid_count; i++) {
+        bytes += name_bytes(frame->solids[i].name);
+    }
+    for (int i = 0; i < frame->material_count; i++) {
+        bytes += name_bytes(frame->materials[i].name);
+    }
+    return bytes;
+}
+
+/* Moves a name to the end `to` of those that the copy has. */
+static char *own_name(const char **name, char *to)
+{
+    size_t bytes = name_bytes(*name);
+    if (bytes > 0) {
+        memcpy(to, *name, bytes);
+        *name = to;
+    }
+    return to + bytes;
+}
+
+static void copy_names(OozeFrameCopy *copy)
+{
+    const char **column = copy->columns;
+    for (int i = 0; i < copy->frame.field_count + copy->frame.state_count; i++) {
+        OozeFieldView *view = &copy->views[i];
+        if (view->columns) {
+            copy_items(column, view->columns, (size_t)view->components, sizeof *column);
+            view->columns = column;
+            column += view->components;
+        }
+    }
+    char *to = copy->names;
+    for (int i = 0; i < copy->frame.solid_count; i++) {
+        to = own_name(&copy->solids[i].name, to);
+    }
+    for (int i = 0; i < copy->frame.material_count; i++) {
+        to = own_name(&copy->materials[i].name, to);
+    }
+}
+
+/* ---- frame ------------------------------------------------------------------------------- */
+
 static OozeStatus copy_frame(OozeFrameCopy *copy, const OozeFrame *frame, bool with_fields,
                              OozeThreads *threads, OozeError *error)
 {
@@ -85,6 +149,9 @@ static OozeStatus copy_frame(OozeFrameCopy *copy, const OozeFrame *frame, bool w
                       sizeof *copy->solids) ||
         !ooze_reserve((void **)&copy->materials, &copy->material_capacity, materials,
                       sizeof *copy->materials) ||
+        !ooze_reserve((void **)&copy->columns, &copy->column_capacity, count_columns(frame),
+                      sizeof *copy->columns) ||
+        !ooze_reserve((void **)&copy->names, &copy->name_capacity, count_name_bytes(frame), 1) ||
         !ooze_reserve((void **)&copy->data, &copy->data_capacity, bytes, 1)) {
         return ooze_fail_memory(error, "the copy of a frame", bytes);
     }
@@ -97,6 +164,7 @@ static OozeStatus copy_frame(OozeFrameCopy *copy, const OozeFrame *frame, bool w
     copy_items(copy->views + fields, frame->state, state, sizeof *copy->views);
     copy_items(copy->solids, frame->solids, solids, sizeof *copy->solids);
     copy_items(copy->materials, frame->materials, materials, sizeof *copy->materials);
+    copy_names(copy);
     copy_arrays(copy, with_fields ? 0 : frame->field_count, threads);
     return OOZE_OK;
 }
@@ -116,7 +184,8 @@ uint64_t ooze_frame_copy_bytes(const OozeFrameCopy *copy)
 {
     return copy->data_capacity + copy->view_capacity * sizeof *copy->views +
            copy->solid_capacity * sizeof *copy->solids +
-           copy->material_capacity * sizeof *copy->materials;
+           copy->material_capacity * sizeof *copy->materials +
+           copy->column_capacity * sizeof *copy->columns + copy->name_capacity;
 }
 
 void ooze_frame_copy_free(OozeFrameCopy *copy)
@@ -124,6 +193,8 @@ void ooze_frame_copy_free(OozeFrameCopy *copy)
     ooze_free(copy->views);
     ooze_free(copy->solids);
     ooze_free(copy->materials);
+    ooze_free(copy->columns);
+    ooze_free(copy->names);
     ooze_free(copy->data);
     *copy = (OozeFrameCopy){0};
 }

@@ -11,12 +11,15 @@ typedef struct OozeFrameCopy {
     OozeFieldView *views;
     OozeSolidView *solids;
     OozeMaterialView *materials;
-    unsigned char *data; /* the copied arrays, one after the other */
+    unsigned char *data;  /* the copied arrays, one after the other */
+    const char **columns; /* names of the columns of all arrays, one array after the other */
+    char *names;          /* of solids, then of materials, each with its end */
     size_t view_capacity, solid_capacity, material_capacity, data_capacity;
+    size_t column_capacity, name_capacity;
 } OozeFrameCopy;
 
-/* Texts and names of columns are not copied: the owner of the frame must outlive the copy. After a
-   failure the copy is empty. `threads` may be NULL. */
+/* The copy is independent of the frame's owner, apart from names that the program has for ever: of
+   fields, tables, columns and methods. After a failure the copy is empty. `threads` may be NULL. */
 OozeStatus ooze_frame_copy(OozeFrameCopy *copy, const OozeFrame *frame, OozeThreads *threads,
                            OozeError *error);
 /* The same, but for the fields: the copy refers to the frame's, which must outlive it. */

@@ -6,6 +6,7 @@
 
 #include "scene/keys.h"
 #include "scene/scene.h"
+#include "world/world.h"
 
 /* A path split at its dots. */
 enum { PARTS_MAX = 4 };
@@ -328,7 +329,8 @@ OozeStatus ooze_scene_change_world(OozeScene *scene, OozeWorld *world,
         status = ooze_fail_memory(error, "a change", 0);
     } else {
         change.def.time = text->time;
-        status = ooze_world_add_change(world, &change.def, error);
+        status = ooze_world_check_change(world, &change.def, error);
+        status = status ? status : ooze_world_add_change(world, &change.def, error);
     }
     scene->diagnostic_count = diagnostics; /* warnings are in the arena's memory as well */
     scene->node_count = nodes;

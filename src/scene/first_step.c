@@ -191,6 +191,19 @@ static void check_method(OozeScene *scene, OozeWorld *world)
     ooze_arena_reset(world->arena);
 }
 
+/* What a change makes of the settings is checked by the step in which it acts. */
+static void check_changes(OozeScene *scene, OozeWorld *world)
+{
+    for (int i = 0; i < scene->def.change_count; i++) {
+        OozeError error = {0};
+        if (ooze_world_check_change(world, &scene->def.changes[i].def, &error)) {
+            const OozeNode *node = ooze_scene_item_node(scene, "changes", i);
+            ooze_scene_error(scene, ooze_node_find(node, "set"), copy_hint(scene, &error), "%s",
+                             error.message);
+        }
+    }
+}
+
 /* Probes are measured before the first step. */
 static void check_probes(OozeScene *scene, OozeWorld *world)
 {
@@ -208,5 +221,6 @@ void ooze_scene_check_first_step(OozeScene *scene, OozeWorld *world)
     check_emission(scene, world);
     check_samples(scene, world);
     check_method(scene, world);
+    check_changes(scene, world);
     check_probes(scene, world);
 }

@@ -11,8 +11,8 @@ typedef struct OozeDerived {
 } OozeDerived;
 
 /* "stress": the von Mises stress, Pa; "density": over the rest density. One number for each
-   particle of the world, NAN where there is none; NULL: another name, or nothing to compute it
-   from. */
+   particle of the world, NAN where there is none; NULL: another name, or no step has been taken
+   since the world was built. */
 const float *ooze_derived_values(OozeDerived *derived, OozeWorld *world, const char *name);
 void ooze_derived_free(OozeDerived *derived);
 

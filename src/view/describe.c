@@ -117,23 +117,59 @@ void ooze_view_describe_scene(const OozeScene *scene, OozeText *json)
     ooze_text_append(json, "]");
 }
 
-void ooze_view_describe_fields(const OozeFrame *frame, bool live, OozeText *json)
+typedef struct ViewField {
+    const char *name, *unit;
+} ViewField;
+
+/* Field i of those that can colour the particles; false: there are no more. */
+static bool find_view_field(const OozeFrame *frame, const OozeWorld *world, int i, ViewField *found)
 {
-    ooze_text_append(json, "[{\"name\":\"look\",\"unit\":\"\"},"
-                           "{\"name\":\"material\",\"unit\":\"\"},"
-                           "{\"name\":\"speed\",\"unit\":\"m/s\"}");
-    if (live) {
-        ooze_text_append(json, ",{\"name\":\"stress\",\"unit\":\"Pa\"},"
-                               "{\"name\":\"density\",\"unit\":\"of that at rest\"}");
-    }
-    for (int i = 0; i < frame->field_count; i++) {
-        const OozeFieldView *field = &frame->fields[i];
-        if (ooze_view_field_is_shown(field) && strcmp(field->name, "velocity") != 0) {
-            ooze_text_append(json, ",{");
-            ooze_json_put_text(json, "name", field->name);
-            ooze_json_put_text(json, "unit", field->unit);
-            ooze_text_append(json, "}");
+    static const ViewField always[] = {{"look", ""}, {"material", ""}, {"speed", "m/s"}};
+    static const ViewField stress = {"stress", "Pa"}, density = {"density", "of that at rest"};
+    for (size_t k = 0; k < sizeof always / sizeof always[0]; k++) {
+        if (i-- == 0) {
+            *found = always[k];
+            return true;
         }
+    }
+    if (world && world->method->records_stress && i-- == 0) {
+        *found = stress;
+        return true;
+    }
+    if (world && world->method->uses_fluid_neighbours && i-- == 0) {
+        *found = density;
+        return true;
+    }
+    for (int k = 0; k < frame->field_count; k++) {
+        const OozeFieldView *field = &frame->fields[k];
+        if (ooze_view_field_is_shown(field) && strcmp(field->name, "velocity") != 0 && i-- == 0) {
+            *found = (ViewField){field->name, field->unit};
+            return true;
+        }
+    }
+    return false;
+}
+
+bool ooze_view_offers_field(const OozeFrame *frame, const OozeWorld *world, const char *name)
+{
+    ViewField field;
+    bool found = false;
+    for (int i = 0; !found && find_view_field(frame, world, i, &field); i++) {
+        found = strcmp(field.name, name) == 0;
+    }
+    return found;
+}
+
+void ooze_view_describe_fields(const OozeFrame *frame, const OozeWorld *world, OozeText *json)
+{
+    ViewField field;
+    ooze_text_append(json, "[");
+    for (int i = 0; find_view_field(frame, world, i, &field); i++) {
+        ooze_json_next(json);
+        ooze_text_append(json, "{");
+        ooze_json_put_text(json, "name", field.name);
+        ooze_json_put_text(json, "unit", field.unit);
+        ooze_text_append(json, "}");
     }
     ooze_text_append(json, "]");
 }

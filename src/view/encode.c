@@ -63,7 +63,7 @@ static double field_value(const OozeViewField *field, const OozeFieldView *view,
         return (double)field->values[i];
     }
     if (!view) {
-        return 0.0;
+        return NAN;
     }
     double sum = 0.0;
     for (int k = 0; k < view->components; k++) {
@@ -106,8 +106,8 @@ static Ends find_ends(const OozeFrame *frame, const OozeFieldView *positions,
         ends.high[k] = any ? ends.high[k] : 0.0;
     }
     bool any = ends.field_low <= ends.field_high;
-    ends.field_low = any ? ends.field_low : 0.0;
-    ends.field_high = any ? ends.field_high : 0.0;
+    ends.field_low = any ? ends.field_low : NAN;
+    ends.field_high = any ? ends.field_high : NAN;
     return ends;
 }
 

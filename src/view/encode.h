@@ -16,7 +16,8 @@ typedef struct OozeViewField {
 } OozeViewField;
 
 /* u32 kind, u32 number, f64 time, f64 step, f32 low[3], f32 high[3] (ends of the positions),
-   f32 field_low, f32 field_high, u32 particles, u32 solids, u32 nozzles, u32 0;
+   f32 field_low, f32 field_high (NAN where no particle has a value), u32 particles, u32 solids,
+   u32 nozzles, u32 0;
    7 f32 for each solid: position and rotation (x y z w); 3 f32 for each nozzle: position;
    3 u16 for each particle: position, 0 to 65535 from low to high; then u16 for each: field; then
    u8 for each: material. Particles whose position is not finite are placed at `low`. NULL: out of

@@ -5,10 +5,14 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "base/file.h"
 #include "base/json.h"
 #include "base/memory.h"
+#include "world/world.h"
 
-enum { SCENES_MAX = 500 };
+#define EXTENSION ".yaml"
+
+enum { SCENES_MAX = 500, SCENE_BYTES_MAX = 1 << 20 };
 
 static char *format_path(const char *folder, const char *name)
 {
@@ -28,43 +32,115 @@ static size_t folder_length(const char *path, size_t size)
     return size > 0 ? size - 1 : 0;
 }
 
-static bool grow(OozeViewLibrary *library)
+/* ---- one scene --------------------------------------------------------------------------- */
+
+/* The text behind `key` at the beginning of a line, to the end of the line; NULL: no such line. */
+static const char *find_line(const char *text, const char *key, size_t *length)
 {
-    if (library->count < library->capacity) {
-        return true;
-    }
-    size_t old = (size_t)library->capacity, capacity = 2 * old + 32;
-    char ***lists[] = {&library->folders, &library->names, &library->paths};
-    for (int i = 0; i < 3; i++) {
-        char **grown = ooze_grow(*lists[i], old, capacity, sizeof *grown);
-        if (!grown) {
-            return false;
+    for (const char *line = text; line; line = strchr(line, '\n')) {
+        line += line[0] == '\n';
+        if (strncmp(line, key, strlen(key)) == 0) {
+            const char *value = line + strlen(key);
+            value += strspn(value, " ");
+            *length = strcspn(value, "\r\n");
+            return value;
         }
-        *lists[i] = grown;
     }
-    library->capacity = (int)capacity;
-    return true;
+    return NULL;
 }
 
-static bool add_scene(OozeViewLibrary *library, const char *root, const char *folder,
-                      const char *file, size_t length)
+/* A copy of the title without quotes; of `name` where there is none. */
+static char *read_title(const char *text, const char *name)
 {
-    if (library->count >= SCENES_MAX || !grow(library)) {
-        return library->count >= SCENES_MAX;
+    size_t length = 0;
+    const char *value = find_line(text, "title:", &length);
+    if (!value || length == 0) {
+        return ooze_copy_text(name);
     }
-    int i = library->count;
-    char *within = format_path(root, folder);
-    library->folders[i] = ooze_copy_text(folder[0] ? folder : ".");
-    library->names[i] = ooze_copy_text(file);
-    library->paths[i] = within ? format_path(within, file) : NULL;
-    ooze_free(within);
-    library->count++;
-    if (!library->folders[i] || !library->names[i] || !library->paths[i]) {
+    while (length > 0 && value[length - 1] == ' ') {
+        length--;
+    }
+    bool quoted =
+        length >= 2 && (value[0] == '"' || value[0] == '\'') && value[length - 1] == value[0];
+    char *title = ooze_copy_text(value + quoted);
+    if (title) {
+        title[quoted ? length - 2 : length] = '\0';
+    }
+    return title;
+}
+
+static void free_scene(OozeViewScene *scene)
+{
+    ooze_free(scene->folder);
+    ooze_free(scene->name);
+    ooze_free(scene->path);
+    ooze_free(scene->title);
+}
+
+/* Adds the scene `file` of which `text` is the contents; false: there is no memory. */
+static bool add_scene(OozeViewLibrary *library, const char *folder, const char *file,
+                      const char *path, const char *text)
+{
+    OozeViewScene *added = OOZE_LIST_RESERVE(*library);
+    if (!added) {
         return false;
     }
-    library->names[i][length] = '\0'; /* without its extension */
-    return true;
+    *added = (OozeViewScene){.folder = ooze_copy_text(folder[0] ? folder : "."),
+                             .name = ooze_copy_text(file),
+                             .path = ooze_copy_text(path),
+                             .small_of = -1};
+    library->count++;
+    if (!added->folder || !added->name || !added->path) {
+        return false;
+    }
+    added->name[strlen(file) - strlen(EXTENSION)] = '\0';
+    added->title = read_title(text, added->name);
+    return added->title != NULL;
 }
+
+/* A file that only others include does not say the version of its format. */
+static bool is_scene(const char *text)
+{
+    size_t length;
+    return find_line(text, "ooze:", &length) != NULL;
+}
+
+static bool add_file(OozeViewLibrary *library, const char *root, const char *folder,
+                     const char *file)
+{
+    char *within = format_path(root, folder), *path = within ? format_path(within, file) : NULL;
+    char *text = NULL;
+    size_t size;
+    bool readable = path && !ooze_file_read(path, SCENE_BYTES_MAX, &text, &size, NULL);
+    bool good = path != NULL;
+    if (readable && is_scene(text) && library->count < SCENES_MAX) {
+        good = add_scene(library, folder, file, path, text);
+    }
+    ooze_free(within);
+    ooze_free(path);
+    ooze_free(text);
+    return good;
+}
+
+/* NAME_small belongs to NAME of the same folder. */
+static void find_small_variants(OozeViewLibrary *library)
+{
+    static const char ending[] = "_small";
+    for (int i = 0; i < library->count; i++) {
+        OozeViewScene *scene = &library->items[i];
+        size_t length = strlen(scene->name), end = sizeof ending - 1;
+        bool small = length > end && strcmp(scene->name + length - end, ending) == 0;
+        for (int k = 0; small && k < library->count; k++) {
+            const OozeViewScene *whole = &library->items[k];
+            if (strcmp(whole->folder, scene->folder) == 0 && strlen(whole->name) == length - end &&
+                strncmp(whole->name, scene->name, length - end) == 0) {
+                scene->small_of = k;
+            }
+        }
+    }
+}
+
+/* ---- folders ----------------------------------------------------------------------------- */
 
 static bool add_folder(OozeViewLibrary *library, const char *root, const char *folder)
 {
@@ -74,9 +150,9 @@ static bool add_folder(OozeViewLibrary *library, const char *root, const char *f
     bool good = path != NULL;
     for (int i = 0; i < count; i++) {
         const char *name = entries[i]->d_name;
-        size_t length = strlen(name);
-        if (good && name[0] != '.' && length > 5 && strcmp(name + length - 5, ".yaml") == 0) {
-            good = add_scene(library, root, folder, name, length - 5);
+        size_t length = strlen(name), end = strlen(EXTENSION);
+        if (good && name[0] != '.' && length > end && strcmp(name + length - end, EXTENSION) == 0) {
+            good = add_file(library, root, folder, name);
         }
         free(entries[i]);
     }
@@ -120,6 +196,7 @@ OozeStatus ooze_view_library_create(OozeViewLibrary *library, const char *scene,
         good = add_folder(library, folder, "");
     }
     ooze_free(folder);
+    find_small_variants(library);
     if (!good) {
         ooze_view_library_free(library);
         return ooze_fail_memory(error, "the list of scenes", 0);
@@ -130,13 +207,9 @@ OozeStatus ooze_view_library_create(OozeViewLibrary *library, const char *scene,
 void ooze_view_library_free(OozeViewLibrary *library)
 {
     for (int i = 0; i < library->count; i++) {
-        ooze_free(library->folders[i]);
-        ooze_free(library->names[i]);
-        ooze_free(library->paths[i]);
+        free_scene(&library->items[i]);
     }
-    ooze_free(library->folders);
-    ooze_free(library->names);
-    ooze_free(library->paths);
+    ooze_free(library->items);
     *library = (OozeViewLibrary){0};
 }
 
@@ -144,10 +217,13 @@ void ooze_view_library_describe(const OozeViewLibrary *library, OozeText *json)
 {
     ooze_text_append(json, "[");
     for (int i = 0; i < library->count; i++) {
+        const OozeViewScene *scene = &library->items[i];
         ooze_json_next(json);
         ooze_text_append(json, "{");
-        ooze_json_put_text(json, "folder", library->folders[i]);
-        ooze_json_put_text(json, "name", library->names[i]);
+        ooze_json_put_text(json, "folder", scene->folder);
+        ooze_json_put_text(json, "name", scene->name);
+        ooze_json_put_text(json, "title", scene->title);
+        ooze_json_put_number(json, "smallOf", scene->small_of);
         ooze_text_append(json, "}");
     }
     ooze_text_append(json, "]");

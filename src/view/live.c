@@ -24,16 +24,56 @@ static OozeStatus fail_scene(const OozeScene *scene, const OozeError *cause, Ooz
 
 /* ---- building ---------------------------------------------------------------------------- */
 
-static OozeStatus build(OozeLive *live, OozeError *error)
+/* Adds one row to the world. */
+static OozeStatus add_to_world(const OozeLive *live, OozeWorld *world, const OozeLiveRow *row,
+                               OozeError *error)
 {
-    OozeStatus status = ooze_scene_build(live->scene, &live->options, &live->world, error);
-    live->has_step_probes = false;
+    if (!row->set) {
+        return ooze_world_add_push(world, &row->push, error);
+    }
+    const OozeSceneChangeText text = {row->set, row->to, row->time, row->ramp};
+    return ooze_scene_change_world(live->scene, world, &text, error);
+}
+
+/* The world of the scene, with the first rows of the session, in the state of `frame`; NULL: at the
+   beginning. */
+static OozeStatus build(const OozeLive *live, int row_count, const OozeFrame *frame,
+                        OozeWorld **world, OozeError *error)
+{
+    OozeBuildOptions options = live->options;
+    options.to_be_restored = frame != NULL;
+    OozeStatus status = ooze_scene_build(live->scene, &options, world, error);
+    for (int i = 0; i < row_count && !status; i++) {
+        status = add_to_world(live, *world, &live->rows[i], error);
+    }
+    if (!status && (*world)->method->records_stress) {
+        ooze_world_record_stress(*world); /* for a page that asks for it between two steps */
+    }
+    if (!status && frame) {
+        status = ooze_world_restore(*world, frame, error);
+    }
+    if (!status) {
+        status = ooze_world_measure(*world, false, error); /* readings of this time are shown */
+    }
+    if (!status && frame) { /* what probes keep between readings is not that of an extra one */
+        status = ooze_world_restore(*world, frame, error);
+    }
+    if (status) {
+        ooze_world_destroy(*world);
+        *world = NULL;
+    }
+    return status;
+}
+
+static OozeStatus find_step_probes(OozeLive *live, OozeError *error)
+{
+    OozeStatus status = OOZE_OK;
     for (int i = 0; !status && i < ooze_world_probe_count(live->world); i++) {
         OozeProbeReading reading;
         status = ooze_world_probe(live->world, (OozeProbeId){i}, &reading, error);
         live->has_step_probes |= !status && reading.every_step;
     }
-    return status ? status : ooze_world_measure(live->world, false, error);
+    return status;
 }
 
 OozeStatus ooze_live_open(OozeLive *live, const char *path, const char *const *overrides,
@@ -45,7 +85,8 @@ OozeStatus ooze_live_open(OozeLive *live, const char *path, const char *const *o
     if (status) {
         fail_scene(live->scene, &cause, error);
     } else {
-        status = build(live, error);
+        status = build(live, 0, NULL, &live->world, error);
+        status = status ? status : find_step_probes(live, error);
         status = status ? status
                         : ooze_view_parameters_create(&live->parameters, live->scene, live->world,
                                                       error);
@@ -59,7 +100,6 @@ OozeStatus ooze_live_open(OozeLive *live, const char *path, const char *const *o
 static void free_action(OozeLiveAction *action)
 {
     ooze_frame_copy_free(&action->copy);
-    ooze_free(action->nozzles);
     *action = (OozeLiveAction){0};
 }
 
@@ -128,8 +168,7 @@ OozeStatus ooze_live_change(OozeLive *live, const char *set, const char *to, dou
     if (!row->set || !row->to) {
         status = ooze_fail_memory(error, "a change", 0);
     } else {
-        const OozeSceneChangeText text = {row->set, row->to, row->time, row->ramp};
-        status = ooze_scene_change_world(live->scene, live->world, &text, error);
+        status = add_to_world(live, live->world, row, error);
     }
     live->row_count++;
     if (status) {
@@ -142,13 +181,13 @@ OozeStatus ooze_live_push(OozeLive *live, OozeVec3 position, double radius, Ooze
                           OozeError *error)
 {
     OozeLiveRow *row = NULL;
-    OozePushDef push = {position, radius, velocity, live->world->time};
+    double time = live->world->time;
     OozeStatus status = reserve_row(live, &row, error);
-    status = status ? status : ooze_world_add_push(live->world, &push, error);
     if (!status) {
-        *row = (OozeLiveRow){.time = push.time, .push = push};
-        live->row_count++;
+        *row = (OozeLiveRow){.time = time, .push = {position, radius, velocity, time}};
+        status = add_to_world(live, live->world, row, error);
     }
+    live->row_count += !status;
     return status;
 }
 
@@ -177,23 +216,11 @@ static void make_room(OozeLive *live)
 
 OozeStatus ooze_live_begin_action(OozeLive *live, OozeError *error)
 {
-    const OozeWorld *world = live->world;
     make_room(live);
     const OozeFrame *frame = ooze_world_frame(live->world);
-    OozeLiveAction action = {.row_count = live->row_count,
-                             .change_count = world->changes.count,
-                             .push_count = world->pushes.count,
-                             .gravity = world->def.gravity,
-                             .air = {world->def.air_temperature, world->def.air_transfer}};
-    action.nozzles = ooze_alloc((size_t)world->emitters.count + 1, sizeof *action.nozzles);
-    if (!frame || !action.nozzles) {
-        ooze_free(action.nozzles);
-        return ooze_fail_memory(error, "a state to return to", 0);
-    }
-    for (int i = 0; i < world->emitters.count; i++) {
-        action.nozzles[i] = world->emitters.items[i].motion.position;
-    }
-    OozeStatus status = ooze_frame_copy(&action.copy, frame, NULL, error);
+    OozeLiveAction action = {.row_count = live->row_count};
+    OozeStatus status = frame ? ooze_frame_copy(&action.copy, frame, NULL, error)
+                              : ooze_fail_memory(error, "a state to return to", 0);
     if (status) {
         free_action(&action);
         return status;
@@ -211,44 +238,39 @@ void ooze_live_cancel_action(OozeLive *live)
     }
 }
 
+/* Such as without memory, the session goes on with the world that it has. */
+static OozeStatus replace_world(OozeLive *live, int row_count, const OozeFrame *frame,
+                                OozeError *error)
+{
+    OozeWorld *world = NULL;
+    OozeStatus status = build(live, row_count, frame, &world, error);
+    if (!status) {
+        ooze_world_destroy(live->world);
+        live->world = world;
+        drop_rows(live, row_count);
+    }
+    return status;
+}
+
 OozeStatus ooze_live_undo(OozeLive *live, OozeError *error)
 {
-    OozeWorld *world = live->world;
     if (live->action_count == 0) {
         return ooze_fail(error, OOZE_ERROR_ARGUMENT, "", "there is no change to undo");
     }
     OozeLiveAction *action = &live->actions[live->action_count - 1];
-    ooze_world_drop_changes(world, action->change_count, action->push_count);
-    world->def.gravity = action->gravity;
-    world->def.air_temperature = action->air[0];
-    world->def.air_transfer = action->air[1];
-    for (int i = 0; i < world->emitters.count; i++) {
-        world->emitters.items[i].motion.position = action->nozzles[i];
-    }
-    OozeStatus status = ooze_world_restore(world, &action->copy.frame, error);
+    OozeStatus status = replace_world(live, action->row_count, &action->copy.frame, error);
     if (!status) {
-        status = ooze_world_measure(world, false, error); /* readings of this time are shown */
+        free_action(action);
+        live->action_count--;
     }
-    if (!status) { /* what probes keep from one reading to the next is not that of an extra one */
-        status = ooze_world_restore(world, &action->copy.frame, error);
-    }
-    drop_rows(live, action->row_count);
-    free_action(action);
-    live->action_count--;
     return status;
 }
 
 OozeStatus ooze_live_reset(OozeLive *live, OozeError *error)
 {
-    OozeWorld *before = live->world;
-    live->world = NULL;
-    OozeStatus status = build(live, error);
-    if (status) { /* such as of memory: the session goes on with what it has */
-        ooze_world_destroy(live->world);
-        live->world = before;
-        return status;
+    OozeStatus status = replace_world(live, 0, NULL, error);
+    if (!status) {
+        forget(live);
     }
-    forget(live);
-    ooze_world_destroy(before);
-    return OOZE_OK;
+    return status;
 }

@@ -17,11 +17,7 @@ typedef struct OozeLiveRow {
 /* The state before an action of the user: a change, or a drag with its many changes. */
 typedef struct OozeLiveAction {
     OozeFrameCopy copy;
-    int row_count;                /* before it */
-    int change_count, push_count; /* of the world, before it */
-    OozeVec3 gravity;
-    double air[2];
-    OozeVec3 *nozzles; /* one for each emitter */
+    int row_count; /* before it */
 } OozeLiveAction;
 
 enum { OOZE_LIVE_ACTIONS_MAX = 32, OOZE_LIVE_ROWS_MAX = 8000 };
@@ -53,6 +49,8 @@ OozeStatus ooze_live_change(OozeLive *live, const char *set, const char *to, dou
                             OozeError *error);
 OozeStatus ooze_live_push(OozeLive *live, OozeVec3 position, double radius, OozeVec3 velocity,
                           OozeError *error);
+/* Builds the world anew, with the rows before the last action, and restores the state before it:
+   nothing of what the action has added stays. */
 OozeStatus ooze_live_undo(OozeLive *live, OozeError *error);
 OozeStatus ooze_live_reset(OozeLive *live, OozeError *error);
 

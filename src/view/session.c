@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/fail.h"
 #include "base/memory.h"
+#include "view/describe.h"
 #include "view/session_data.h"
 
 /* ---- queue ------------------------------------------------------------------------------- */
@@ -266,13 +267,30 @@ static OozeStatus change_playback(OozeViewSession *session, const OozeViewMessag
     }
 }
 
+/* Whether particles can be coloured by the field. */
+static bool offers_field(OozeViewSession *session, const char *name)
+{
+    OozeWorld *world = session->plays_run ? NULL : session->live.world;
+    const OozeFrame *frame = world ? ooze_world_frame(world) : session->playback.frame;
+    return frame && ooze_view_offers_field(frame, world, name);
+}
+
+static OozeStatus set_field(OozeViewSession *session, const char *name, OozeError *error)
+{
+    if (!offers_field(session, name)) {
+        return ooze_fail(error, OOZE_ERROR_ARGUMENT, "", "the particles here have no '%s'", name);
+    }
+    snprintf(session->field, sizeof session->field, "%s", name);
+    return OOZE_OK;
+}
+
 /* Opens the scene `index` of the library; -1: the one of the command line. Time step and spacing
    are those that a page has chosen. */
 static OozeStatus open_scene(OozeViewSession *session, int index, OozeError *error)
 {
     const OozeViewOptions *options = &session->options;
-    bool first = index < 0 || strcmp(session->library.paths[index], options->path) == 0;
-    const char *path = first ? options->path : session->library.paths[index];
+    bool first = index < 0 || strcmp(session->library.items[index].path, options->path) == 0;
+    const char *path = first ? options->path : session->library.items[index].path;
     int given = first ? options->override_count : 0, count = given;
     const char **overrides = ooze_alloc((size_t)given + 2, sizeof *overrides);
     if (!overrides) {
@@ -306,6 +324,9 @@ static OozeStatus open_scene(OozeViewSession *session, int index, OozeError *err
     session->live = opened;
     session->plays_run = false;
     session->opened = index;
+    if (!offers_field(session, session->field)) {
+        snprintf(session->field, sizeof session->field, "look");
+    }
     return ooze_view_publish_scene(session, error);
 }
 
@@ -334,14 +355,6 @@ static OozeStatus restart(OozeViewSession *session, const OozeViewMessage *messa
     return status;
 }
 
-static void set_field(OozeViewSession *session, const char *name)
-{
-    snprintf(session->field, sizeof session->field, "%s", name);
-    if (!session->plays_run && strcmp(name, "stress") == 0) {
-        ooze_world_record_stress(session->live.world);
-    }
-}
-
 static void obey(OozeViewSession *session, const OozeViewMessage *message)
 {
     OozeError error = {0};
@@ -361,7 +374,7 @@ static void obey(OozeViewSession *session, const OozeViewMessage *message)
         session->speed = message->numbers[0];
         break;
     case OOZE_VIEW_FIELD:
-        set_field(session, message->word);
+        status = set_field(session, message->word, &error);
         break;
     case OOZE_VIEW_OPEN:
         status = choose_scene(session, message->numbers[0], &error);
@@ -487,7 +500,7 @@ static OozeStatus load(OozeViewSession *session, OozeError *error)
     }
     for (int i = 0; !status && i < session->library.count; i++) {
         session->opened =
-            strcmp(session->library.paths[i], options->path) == 0 ? i : session->opened;
+            strcmp(session->library.items[i].path, options->path) == 0 ? i : session->opened;
     }
     return status ? status : ooze_view_publish_scene(session, error);
 }

@@ -78,7 +78,7 @@ static void describe_live(OozeViewSession *session, OozeText *json)
     const OozeFrame *frame = ooze_world_frame(live->world);
     if (frame) {
         ooze_json_key(json, "fields");
-        ooze_view_describe_fields(frame, true, json);
+        ooze_view_describe_fields(frame, live->world, json);
     }
 }
 
@@ -87,7 +87,7 @@ static void describe_run(OozeViewSession *session, OozeText *json)
     ooze_json_put_switch(json, "live", false);
     ooze_json_put_number(json, "frames", (double)session->playback.run->frame_count);
     ooze_json_key(json, "fields");
-    ooze_view_describe_fields(session->playback.frame, false, json);
+    ooze_view_describe_fields(session->playback.frame, NULL, json);
     ooze_text_append(json, ",\"parameters\":[],\"probes\":[],\"presets\":[]");
 }
 

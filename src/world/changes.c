@@ -321,14 +321,96 @@ OozeStatus ooze_world_add_change(OozeWorld *world, const OozeChangeDef *def, Ooz
     return OOZE_OK;
 }
 
-void ooze_world_drop_changes(OozeWorld *world, int change_count, int push_count)
+/* ---- checking --------------------------------------------------------------------------- */
+
+/* Whether the step checks the number before it begins. */
+static bool is_checked(OozeChangeTarget target)
 {
-    if (change_count < world->changes.count) {
-        world->changes.count = change_count;
+    return target == OOZE_CHANGE_METHOD || target == OOZE_CHANGE_MATERIAL;
+}
+
+/* Whether the number exists and may have the value by itself. */
+static bool is_in_range(const OozeWorld *world, const OozeChangeDef *def)
+{
+    int count = world->method->info.param_count, index;
+    const OozeParamInfo *params = def->target == OOZE_CHANGE_METHOD ? world->method->info.params
+                                                                    : ooze_material_params(&count);
+    return !check_target(world, def, NULL) &&
+           !ooze_param_check(params, count, "", def->key, def->value, &index, NULL);
+}
+
+static OozeStatus check_method(OozeWorld *world, OozeError *error)
+{
+    OozeArenaMark mark = ooze_arena_mark(world->arena);
+    OozeStepContext context = ooze_world_step_context(world);
+    OozeStatus status = world->method->check ? world->method->check(&context, error) : OOZE_OK;
+    ooze_arena_rewind(world->arena, mark);
+    return status ? status : ooze_world_check_engine(world, error);
+}
+
+/* Number of a checked number among all of them: the settings, then those of each material. */
+static int rank_of(const OozeWorld *world, const OozeChange *change)
+{
+    bool setting = change->target == OOZE_CHANGE_METHOD;
+    int first = world->method->info.param_count + change->index * OOZE_MATERIAL_PARAM_COUNT;
+    return (setting ? 0 : first) + change->param;
+}
+
+/* Gives the numbers the values that the changes up to `last` leave; a later one prevails. `times`:
+   of each number when it changes, below 0 at first; `before`: its present value. */
+static void foresee(OozeWorld *world, const OozeChange *last, double *times, double *before)
+{
+    for (int i = 0; i <= world->changes.count; i++) {
+        const OozeChange *change = i < world->changes.count ? &world->changes.items[i] : last;
+        bool acts = is_checked(change->target) && change->time <= last->time &&
+                    change->state.phase != OOZE_CHANGE_DONE;
+        int rank = acts ? rank_of(world, change) : 0;
+        if (acts && change->time >= times[rank]) {
+            double *slot = slot_of(world, change);
+            before[rank] = times[rank] < 0.0 ? *slot : before[rank];
+            times[rank] = change->time;
+            *slot = change->value;
+        }
     }
-    if (push_count < world->pushes.count) {
-        world->pushes.count = push_count;
+}
+
+static void restore_numbers(OozeWorld *world, const OozeChange *last, const double *times,
+                            const double *before)
+{
+    for (int i = 0; i <= world->changes.count; i++) {
+        const OozeChange *change = i < world->changes.count ? &world->changes.items[i] : last;
+        if (is_checked(change->target) && times[rank_of(world, change)] >= 0.0) {
+            *slot_of(world, change) = before[rank_of(world, change)];
+        }
     }
+}
+
+OozeStatus ooze_world_check_change(OozeWorld *world, const OozeChangeDef *def, OozeError *error)
+{
+    if (!is_checked(def->target) || !is_in_range(world, def)) {
+        return OOZE_OK; /* the step does not look at it, or ooze_world_add_change refuses it */
+    }
+    bool smooth;
+    OozeChange change = {.target = def->target,
+                         .index = is_single(def->target) ? 0 : def->index,
+                         .param = find_param(world, def, &smooth),
+                         .value = def->value,
+                         .time = def->time};
+    size_t count = (size_t)(world->method->info.param_count +
+                            world->materials.count * OOZE_MATERIAL_PARAM_COUNT);
+    double *times = ooze_alloc(2 * count, sizeof *times);
+    if (!times) {
+        return ooze_fail_memory(error, "a change", 2 * count * sizeof *times);
+    }
+    for (size_t i = 0; i < count; i++) {
+        times[i] = -1.0;
+    }
+    double *before = times + count;
+    foresee(world, &change, times, before);
+    OozeStatus status = check_method(world, error);
+    restore_numbers(world, &change, times, before);
+    ooze_free(times);
+    return status;
 }
 
 /* ---- applying --------------------------------------------------------------------------- */

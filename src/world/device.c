@@ -172,6 +172,20 @@ static OozeStatus choose_ranks_engine(OozeWorld *world, OozeError *error)
                                                : switch_engine(world, &ooze_ranks_engine, error);
 }
 
+static OozeStatus refuse_steps(const char *reason, OozeError *error)
+{
+    return ooze_fail(error, OOZE_ERROR_UNSUPPORTED, "use device cpu or auto",
+                     "device cuda cannot take these steps, because %s", reason);
+}
+
+OozeStatus ooze_world_check_engine(OozeWorld *world, OozeError *error)
+{
+    char text[TEXT_BYTES] = "";
+    bool needs_gpu = world->device == OOZE_DEVICE_CUDA && !world->ranks;
+    return !needs_gpu || check_gpu_engine(world, text, sizeof text) ? OOZE_OK
+                                                                    : refuse_steps(text, error);
+}
+
 OozeStatus ooze_world_choose_engine(OozeWorld *world, OozeError *error)
 {
     char text[TEXT_BYTES] = "";
@@ -185,8 +199,7 @@ OozeStatus ooze_world_choose_engine(OozeWorld *world, OozeError *error)
     const char *found = check_gpu_engine(world, text, sizeof text);
     OozeStatus status = OOZE_OK;
     if (!found && world->device == OOZE_DEVICE_CUDA) {
-        return ooze_fail(error, OOZE_ERROR_UNSUPPORTED, "use device cpu or auto",
-                         "device cuda cannot take these steps, because %s", text);
+        return refuse_steps(text, error);
     }
     if (found && before == &ooze_cpu_engine) {
         status = start_gpu_engine(world, &found, text, sizeof text, error);

@@ -221,9 +221,9 @@ const OozeSym3 *ooze_world_stress(const OozeWorld *world);
 
 /* Sets every number that a change in time controls to its value at the world's time. */
 void ooze_world_apply_changes(OozeWorld *world);
-/* Keeps the first changes and pushes only. What the others have changed stays as it is, until an
-   earlier state is restored. */
-void ooze_world_drop_changes(OozeWorld *world, int change_count, int push_count);
+/* Fails where a step would refuse the settings and materials that the world has at the time of the
+   change, with its value and those of the changes up to then. */
+OozeStatus ooze_world_check_change(OozeWorld *world, const OozeChangeDef *def, OozeError *error);
 /* Adds the velocities of the pushes of the coming step. */
 OozeStatus ooze_world_apply_pushes(OozeWorld *world, OozeError *error);
 /* Whether a change in time, past or to come, is one of gravity, of the air, or of the position of a
@@ -277,6 +277,8 @@ OozeStatus ooze_world_open_device(OozeWorld *world, OozeError *error);
 /* Chooses the engine of the next step by the present settings. OOZE_ERROR_UNSUPPORTED: the device
    that was chosen does not implement them. */
 OozeStatus ooze_world_choose_engine(OozeWorld *world, OozeError *error);
+/* Fails, without other effects, where that would fail by the present settings on this device. */
+OozeStatus ooze_world_check_engine(OozeWorld *world, OozeError *error);
 /* Whether a GPU is expected to take the steps, by the present settings. */
 bool ooze_world_expects_gpu(OozeWorld *world);
 void ooze_world_close_engine(OozeWorld *world);

@@ -3,7 +3,7 @@
 // kept in BUILD/view-pictures.
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -263,9 +263,10 @@ async function saysThatItIsSlow(page) {
   await contrast(page, "slow");
 }
 
-async function savedSceneRunsToTheSameState(page) {
+async function savedSceneRunsToTheSameState(page, name) {
+  await page.evaluate(() => { delete document.body.dataset.hash; });
   const [download] = await Promise.all([page.waitForEvent("download"), page.click("#save")]);
-  const yaml = path.join(scratch, "saved.yaml"), run = path.join(scratch, "run");
+  const yaml = path.join(scratch, `${name}.yaml`), run = path.join(scratch, name);
   await download.saveAs(yaml);
   const { hash } = await until(page, (now) => now.hash !== undefined);
   const made = spawnSync(ooze, ["run", yaml, "-o", run, "-q", "--threads", "1"], { env: environment, encoding: "utf8" });
@@ -274,6 +275,37 @@ async function savedSceneRunsToTheSameState(page) {
   console.log(`  hash ${hash}`);
   assert.ok(told.includes(hash), `${told} instead of ${hash}`);
   return run;
+}
+
+async function setNumber(page, parameter, value) {
+  await page.evaluate(([wanted, number]) => {
+    const field = document.querySelector(`[data-path="${wanted}"] input[type=text]`);
+    field.value = number;
+    field.dispatchEvent(new Event("change", { bubbles: true }));
+  }, [parameter, String(value)]);
+}
+
+async function takeSteps(page, count) {
+  for (let i = 0; i < count; i++) {
+    const { step } = await data(page);
+    await page.click("#step");
+    await until(page, (now) => Number(now.step) === Number(step) + 1);
+  }
+}
+
+// A second relaxation time gives every particle one more tensor: undo must take it away again.
+async function anUndoneChangeLeavesNoTrace(page) {
+  await setPlaying(page, "false");
+  await page.click("#reset");
+  await until(page, (now) => Number(now.step) === 0 && now.rows === "0");
+  await takeSteps(page, 4);
+  await setNumber(page, "materials.ice.modulus_2", 200);
+  await until(page, (now) => now.rows === "1");
+  await takeSteps(page, 3);
+  await page.click("#undo");
+  await until(page, (now) => Number(now.step) === 4 && now.rows === "0");
+  await savedSceneRunsToTheSameState(page, "undone");
+  await setPlaying(page, "true");
 }
 
 async function pictureAndVideo(page) {
@@ -285,8 +317,10 @@ async function pictureAndVideo(page) {
   };
   const [kind, bytes] = await size(() => page.click("#picture"));
   assert.ok(kind === ".png" && bytes > 5000, `a picture ${kind} of ${bytes} bytes`);
+  const { drawn } = await data(page);
   await page.click("#record");
   await page.waitForTimeout(1000);
+  await until(page, (now) => Number(now.drawn) > Number(drawn) + 5);
   const [video, length] = await size(() => page.click("#record"));
   assert.ok(video === ".webm" && length > 1000, `a video ${video} of ${length} bytes`);
 }
@@ -364,6 +398,163 @@ async function playsARun(run) {
   await stop(viewer.child);
 }
 
+// ---- other scenes ----------------------------------------------------------------------------
+
+const scenes = {
+  floating: `ooze: 1
+title: A ball in cream
+method: {name: conformation}
+spacing: 0.03
+time_step: 1/120
+duration: 4
+frame_rate: 20
+materials: {cream: {density: 1000, modulus: 300, relaxation_time: 0.2}}
+fluids: [{material: cream, shape: {type: box, size: [0.24, 0.12, 0.24], position: [0, 0.08, 0]}}]
+solids:
+  - {name: floor, shape: {type: plane}}
+  - {name: ball, density: 400, shape: {type: sphere, radius: 0.05, position: [0, 0.24, 0]}}
+`,
+  floating_small: `ooze: 1
+include: floating.yaml
+title: A ball in cream, small
+duration: 1
+`,
+  jelly: `ooze: 1
+title: A cube of jelly
+method: {name: blend}
+spacing: 0.03
+time_step: 1/120
+duration: 4
+materials: {jelly: {density: 1000, fluid_share: 0.2}}
+fluids: [{material: jelly, shape: {type: box, size: [0.12, 0.12, 0.12], position: [0, 0.1, 0]}}]
+solids: [{name: floor, shape: {type: plane}}]
+`,
+  walls: `solids: [{name: wall, shape: {type: plane}}]
+`,
+};
+
+async function aRefusedValueStopsNothing(page) {
+  const before = await data(page);
+  await setNumber(page, "method.divergence_iterations", 5);
+  await page.waitForFunction(() => /dynamic solids need the formulation 'lodge' without a divergence stage/.test(document.querySelector("#notice").textContent));
+  await page.waitForFunction(() => document.querySelector('[data-path="method.divergence_iterations"] input[type=text]').value === "0");
+  const after = await until(page, (now) => Number(now.step) > Number(before.step) + 10);
+  assert.deepEqual([after.rows, after.playing], ["0", "true"]);
+  assert.ok(await page.locator("#undo").isDisabled(), "a refused value can be undone");
+}
+
+const legend = (page) => page.evaluate(() => ["legendName", "legendLow", "legendHigh", "legendUnknown"].map((id) => {
+  const item = document.getElementById(id);
+  return item.offsetParent ? item.textContent : "";
+}));
+
+async function stressIsShownWhilePaused(page) {
+  await until(page, (now) => Number(now.step) > 20);
+  await setPlaying(page, "false");
+  await page.selectOption("#field", "stress");
+  await page.waitForFunction(() => Number(document.querySelector("#legendHigh").textContent) > 1);
+  const shown = await legend(page);
+  console.log(`  ${shown.slice(0, 3).join(" ")}`);
+  assert.equal(shown[0], "stress, Pa");
+  await contrast(page, "stress");
+  await page.click("#reset"); // there is no step yet whose stress could be shown
+  await until(page, (now) => Number(now.step) === 0);
+  await page.waitForFunction(() => !document.querySelector("#legendUnknown").hidden);
+  assert.deepEqual(await legend(page), ["stress, Pa", "", "", "not known before the next step"]);
+  await takeSteps(page, 1);
+  await page.waitForFunction(() => Number(document.querySelector("#legendHigh").textContent) > 0);
+  await setPlaying(page, "true");
+}
+
+// The scenes of the folder, with the small variant beside its scene and without what others include.
+async function anotherSceneIsOpened(page) {
+  await page.evaluate(() => { document.querySelector("#scenes").open = false; });
+  await page.click("#sceneName");
+  const listed = () => page.evaluate(() => [...document.querySelectorAll(".sceneRow")].filter((row) => row.checkVisibility())
+    .map((row) => [...row.querySelectorAll("button")].map((button) => button.textContent)));
+  assert.deepEqual(await listed(), [["A ball in cream", "small"], ["A cube of jelly"]]);
+  await page.fill("#sceneSearch", "jel cube");
+  assert.deepEqual(await listed(), [["A cube of jelly"]]);
+  await page.click(".sceneRow:not([hidden]) button");
+  await page.waitForFunction(() => document.querySelector("#title").textContent === "A cube of jelly");
+  const fields = await page.locator("#field option").allTextContents();
+  assert.ok(fields.includes("density") && !fields.includes("stress"), `blend has no stress: ${fields}`);
+  assert.equal(await page.locator("#field").inputValue(), "look"); // the stress of the scene before
+}
+
+async function theScenesOfTheProject() {
+  const viewer = await view("scenes/live/jelly.yaml");
+  const page = await open(viewer.address, 1280, 720);
+  await page.click("#sceneName");
+  const groups = await page.evaluate(() => [...document.querySelectorAll("#sceneList details")].map((group) => ({
+    folder: group.querySelector("summary").textContent, open: group.open,
+    titles: [...group.querySelectorAll("button")].map((button) => button.ariaLabel ?? button.textContent),
+  })));
+  const count = groups.reduce((sum, group) => sum + group.titles.length, 0);
+  for (const { folder, titles } of groups) assert.equal(new Set(titles).size, titles.length, `a title twice in ${folder}`);
+  assert.deepEqual(groups.filter((group) => group.open).map((group) => group.folder), ["live"]);
+  assert.ok(groups.length > 8 && count > 150, `${count} scenes in ${groups.length} folders`);
+  await contrast(page, "scenes");
+  await page.fill("#sceneSearch", "honey");
+  const found = await page.evaluate(() => [...document.querySelectorAll(".sceneRow")].filter((row) => row.checkVisibility()).length);
+  console.log(`  ${count} scenes in ${groups.length} folders, ${found} of honey`);
+  assert.ok(found > 2 && found < 20);
+  await contrast(page, "scenes_honey");
+  await page.close();
+  await stop(viewer.child);
+}
+
+// Texts that do not fit into their element or into the window, and chosen options that do not fit.
+const cutTexts = (page) => page.evaluate(() => {
+  const pen = document.createElement("canvas").getContext("2d");
+  const shown = [...document.querySelectorAll("body *")].filter((item) => item.checkVisibility() && !item.closest(".hidden"));
+  const cut = shown.filter((item) => {
+    if (item.matches("select")) {
+      const style = getComputedStyle(item), arrow = 20;
+      pen.font = style.font;
+      const widest = Math.max(...[...item.options].map((option) => pen.measureText(option.text).width), 0);
+      return item.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight) - arrow < widest;
+    }
+    if (item.matches("input[type=text]")) {
+      const style = getComputedStyle(item);
+      pen.font = style.font;
+      return pen.measureText(item.value || item.placeholder).width > item.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight);
+    }
+    if (item.matches("canvas, input, option, path") || item.textContent.trim() === "") return false;
+    const box = item.getBoundingClientRect();
+    return item.scrollWidth > item.clientWidth + 1 && item.clientWidth > 0 || box.left < 0 || box.right > window.innerWidth + 1;
+  });
+  return cut.map((item) => `${item.tagName} ${item.id} ${item.textContent.slice(0, 40)}`);
+});
+
+async function nothingIsCut(page) {
+  await page.evaluate(() => { for (const group of document.querySelectorAll("details")) group.open = true; });
+  for (const [width, height] of [[800, 600], [1280, 720]]) {
+    await page.setViewportSize({ width, height });
+    await page.evaluate(() => document.querySelector("#notice").classList.add("shown")); // that of the refusal
+    await page.waitForTimeout(600);
+    assert.deepEqual(await cutTexts(page), [], `at ${width} pixels`);
+    const [notice, panel] = await Promise.all(["#notice", "#panel"].map((id) => page.locator(id).boundingBox()));
+    assert.ok(notice.x >= 0 && notice.x + notice.width <= panel.x, `the panel covers the notice at ${width} pixels`);
+    await contrast(page, `width_${width}`);
+  }
+}
+
+async function otherScenes() {
+  const folder = path.join(scratch, "other");
+  mkdirSync(folder);
+  for (const [name, yaml] of Object.entries(scenes)) writeFileSync(path.join(folder, `${name}.yaml`), yaml);
+  const viewer = await view(path.join(folder, "floating.yaml"));
+  const page = await open(viewer.address, 1000, 640);
+  await page.selectOption("#style", "spheres");
+  await test("a value that the scene cannot take is refused, and the simulation goes on", () => aRefusedValueStopsNothing(page));
+  await test("no text is cut at 800 and 1280 pixels", () => nothingIsCut(page));
+  await test("stress is shown while paused", () => stressIsShownWhilePaused(page));
+  await test("another scene of the folder is opened; blend offers no stress", () => anotherSceneIsOpened(page));
+  await page.close();
+  await stop(viewer.child);
+}
+
 async function test(name, body) {
   const began = Date.now();
   const result = await body();
@@ -383,7 +574,8 @@ async function main() {
   await test("push and pull move the fluid, and undo takes them back", () => pushAndPullMoveTheFluid(page));
   await test("dragging the nozzle moves the jet", () => draggingTheNozzleMovesTheJet(page));
   await test("dragging the bowl moves the fluid", () => draggingTheBowlMovesTheFluid(page));
-  const run = await test("the saved scene runs to the same state", () => savedSceneRunsToTheSameState(page));
+  const run = await test("the saved scene runs to the same state", () => savedSceneRunsToTheSameState(page, "saved"));
+  await test("a change that is undone leaves no trace in the saved scene", () => anUndoneChangeLeavesNoTrace(page));
   await test("a picture and a video are saved", () => pictureAndVideo(page));
   await test("keyboard alone; reset restores", () => keyboardAlone(page));
   await test("dark, and the width of a phone", () => darkAndPhone(page));
@@ -392,6 +584,8 @@ async function main() {
   await page.close();
   await stop(viewer.child);
   await test("a finished run is played", () => playsARun(run));
+  await otherScenes();
+  await test("the scenes of the project by folder and title", theScenesOfTheProject);
   assert.deepEqual(complaints, [], "the page complains");
 }
 

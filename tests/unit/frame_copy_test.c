@@ -26,6 +26,9 @@ static void copies_and_originals_give_equal_files(void **state)
     for (int i = 0; i < 8; i++) {
         SampleFrame *sample = sample_create(counts[i % 4], (uint64_t)i);
         size_t size, copy_size;
+        char names[2][8] = {"floor", "honey"};
+        sample->solids[0].name = names[0];
+        sample->materials[0].name = names[1];
         char *file = file_of(&sample->frame, "frame", &size);
         CHECK_OK(ooze_frame_copy(&copy, &sample->frame, i < 4 ? NULL : threads, &error));
         assert_int_equal(ooze_frame_hash(&copy.frame), ooze_frame_hash(&sample->frame));
@@ -35,6 +38,7 @@ static void copies_and_originals_give_equal_files(void **state)
                    counts[i % 4] * (size_t)sample->fields[f].stride *
                        ooze_field_type_size(sample->fields[f].type));
         }
+        memset(names, 0x55, sizeof names);
         memset(sample->solids, 0x55, sizeof sample->solids);
         memset(sample->materials, 0x55, sizeof sample->materials);
         sample_free(sample);
@@ -103,7 +107,7 @@ static void running_out_of_memory_is_an_error(void **state)
         ooze_frame_copy_free(&copy);
     }
     assert_int_equal(status, OOZE_OK);
-    assert_int_equal(failures, 4); /* views, solids, materials, data */
+    assert_int_equal(failures, 6); /* views, solids, materials, columns, names, data */
     sample->fields[0].count = UINT64_MAX / 8;
     OozeFrameCopy copy = {0};
     CHECK_FAILS(ooze_frame_copy(&copy, &sample->frame, NULL, &error), OOZE_ERROR_MEMORY, "");

@@ -4,6 +4,7 @@ import { mapGradient, themes } from "./colours";
 import type { Message, Scene, State } from "./messages";
 import { Panel, text } from "./panel";
 import { Plots } from "./plots";
+import { Scenes } from "./scenes";
 import { Stage, type Hit } from "./stage";
 
 const find = <T extends HTMLElement>(id: string) => document.getElementById(id) as T;
@@ -66,6 +67,10 @@ function connected(yes: boolean) {
 const stage = new Stage(canvas);
 const panel = new Panel(find("parameters"), send);
 const plots = new Plots(find("plots"));
+const scenes = new Scenes(find("sceneList"), find("sceneSearch"), (index) => {
+  notice("Loading the scene …");
+  send(`open ${index}`);
+});
 
 function fill(select: HTMLSelectElement, options: HTMLElement[]) {
   select.replaceChildren(...options);
@@ -80,15 +85,9 @@ function showScene(message: Scene) {
   plots.build(message);
   find<HTMLInputElement>("search").value = "";
   fill(find("field"), message.fields.map((field) => new Option(field.name.replaceAll("_", " "), field.name)));
-  const groups = new Map<string, HTMLOptGroupElement>();
-  message.scenes.forEach((entry, i) => {
-    let group = groups.get(entry.folder);
-    if (!group) groups.set(entry.folder, (group = Object.assign(document.createElement("optgroup"), { label: entry.folder })));
-    group.append(new Option(entry.name.replaceAll("_", " "), String(i)));
-  });
-  fill(find("scene"), [...groups.values()]);
-  find<HTMLSelectElement>("scene").value = String(message.opened);
-  find<HTMLSelectElement>("scene").hidden = message.scenes.length === 0;
+  find("sceneName").textContent = message.title || "Scenes";
+  find("scenes").hidden = message.scenes.length === 0;
+  scenes.build(message.scenes, message.opened);
   find("timeline").hidden = message.live;
   find<HTMLInputElement>("scrub").max = String((message.frames ?? 1) - 1);
   for (const id of ["parameterSection", "tools", "undo", "save"]) find(id).hidden = !message.live;
@@ -167,7 +166,10 @@ function showLegend(low: number, high: number) {
   find("legend").hidden = !shown;
   if (!shown) return;
   find("legendName").textContent = `${field.name.replaceAll("_", " ")}${field.unit ? `, ${field.unit}` : ""}`;
-  find("legendLow").textContent = text(low);
+  const known = Number.isFinite(low); // stress and density are those of a step
+  find("legendScale").hidden = !known;
+  find("legendUnknown").hidden = known;
+  find("legendLow").textContent = text(Math.abs(low) < 1e-6 * Math.abs(high) ? 0 : low);
   find("legendHigh").textContent = text(high);
 }
 
@@ -249,10 +251,6 @@ function record() {
 
 find<HTMLSelectElement>("speed").onchange = (event) => send(`speed ${(event.target as HTMLSelectElement).value}`);
 find<HTMLSelectElement>("field").onchange = (event) => send(`field ${(event.target as HTMLSelectElement).value}`);
-find<HTMLSelectElement>("scene").onchange = (event) => {
-  notice("Loading the scene …");
-  send(`open ${(event.target as HTMLSelectElement).value}`);
-};
 let styleChosen = false; // by the user
 find<HTMLSelectElement>("style").onchange = (event) => {
   styleChosen = true;

@@ -41,6 +41,13 @@ export interface Parameter {
   choices?: string[];
 }
 
+export interface SceneEntry {
+  folder: string;
+  name: string; // of the file, without its extension
+  title: string;
+  smallOf: number; // index of the scene of which this is a small variant; -1: none
+}
+
 export interface Scene {
   type: "scene";
   title: string;
@@ -62,7 +69,7 @@ export interface Scene {
   probes: { probe: string; column: string; unit: string }[];
   presets: { name: string; summary: string; numbers: Record<string, number> }[];
   fields: { name: string; unit: string }[];
-  scenes: { folder: string; name: string }[];
+  scenes: SceneEntry[];
   opened: number;
 }
 
@@ -98,7 +105,7 @@ export interface Frame {
   step: number;
   low: Vector;
   high: Vector;
-  fieldLow: number;
+  fieldLow: number; // NaN: no particle has a value
   fieldHigh: number;
   count: number;
   positions: Float32Array; // 3 for each particle

@@ -68,7 +68,7 @@ export class Panel {
   private restarts(scene: Scene): HTMLElement {
     const group = element<HTMLDetailsElement>("details", {}, element("summary", {}, "begin anew with"));
     for (const [key, unit, value] of [["time_step", "s", scene.timeStep], ["spacing", "m", scene.spacing]] as const) {
-      const field = element<HTMLInputElement>("input", { id: key, type: "text", inputMode: "decimal", value: String(+value.toPrecision(6)) });
+      const field = element<HTMLInputElement>("input", { id: key, type: "text", inputMode: "decimal", value: text(value) });
       field.onchange = () => {
         if (Number(field.value) > 0) this.send(`restart ${key} ${Number(field.value)}`);
         else field.setAttribute("aria-invalid", "true");

@@ -62,8 +62,9 @@ class OozeBuildOptions(Structure):
 class OozeSceneChangeText(Structure):
     """Changes a world built from the scene while it runs: one row of the scene's `changes`, as
     text. With the same row in the scene, a new run reaches the same state. The change acts from
-    the first step that begins at `time` or later, on a ramp of `ramp` seconds. The scene itself
-    stays as it is. Scene and world may be used by one thread at a time.
+    the first step that begins at `time` or later, on a ramp of `ramp` seconds. A value that the
+    steps would refuse is refused here. The scene itself stays as it is. Scene and world may be
+    used by one thread at a time.
     """
     set: bytes | None = member(c_char_p,
         "\"materials.honey.viscosity\", \"solids.bowl.position.x\", \"gravity.y\"")

@@ -293,6 +293,7 @@ const OozeMethod ooze_method_cauchy = {
     .uses_boundary_neighbours = true,
     .uses_tables = true,
     .pushes_solids = true,
+    .records_stress = true,
     .divides_unstable_steps = true,
     .create = create,
     .destroy = destroy,

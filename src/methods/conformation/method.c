@@ -327,6 +327,7 @@ const OozeMethod ooze_method_conformation = {
     .takes_bodies = true,
     .wall_friction = wall_friction,
     .pushes_solids = true,
+    .records_stress = true,
     .uses_tables = true,
     .create = ooze_conformation_create,
     .destroy = ooze_conformation_destroy,

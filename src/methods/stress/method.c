@@ -385,6 +385,7 @@ const OozeMethod ooze_method_stress = {
     .destroy = ooze_density_memory_destroy,
     .bytes = ooze_density_memory_bytes,
     .step = step,
+    .records_stress = true,
     .stable_step = ooze_stress_stable_step,
     .advise = ooze_advise_numbers,
     .derive_material = ooze_derive_maxwell,

@@ -1,0 +1,219 @@
+/* Every number that a page can change, in every method: undo leaves nothing of the change behind,
+   and the saved scene runs to the same bits. */
+#include "scene_text.h"
+
+#include "scratch_folder.h"
+#include "view/live.h"
+
+static OozeLive open_scene(const char *method, const char *more)
+{
+    char path[256];
+    snprintf(path, sizeof path, "%s/scene.yaml", folder);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fprintf(file,
+            "ooze: 1\n"
+            "method: {name: %s}\n"
+            "spacing: 0.05\n"
+            "time_step: 1/240\n"
+            "duration: 1\n"
+            "frame_rate: 60\n"
+            "materials: {honey: {density: 1000}}\n"
+            "fluids: [{material: honey, shape: {type: box, size: [0.2, 0.2, 0.2], position: [0, "
+            "0.12, 0]}}]\n"
+            "emitters: [{name: jet, material: honey, radius: 0.06, speed: 0.5, position: [0, 0.5, "
+            "0]}]\n"
+            "solids:\n"
+            "  - {name: floor, shape: {type: plane}}\n%s",
+            method, more);
+    assert_int_equal(fclose(file), 0);
+    OozeLive live;
+    const OozeBuildOptions options = {.threads = 1, .device = OOZE_DEVICE_CPU};
+    CHECK_OK(ooze_live_open(&live, path, NULL, 0, &options, &error));
+    return live;
+}
+
+static void step(OozeLive *live, int count)
+{
+    for (int i = 0; i < count; i++) {
+        CHECK_OK(ooze_live_step(live, &error));
+    }
+}
+
+static uint64_t hash_of(OozeLive *live)
+{
+    return ooze_frame_hash(ooze_world_frame(live->world));
+}
+
+/* A value of the parameter's range, as a page would send it. */
+static void choose_value(const OozeKey *row, char text[64])
+{
+    double value = fmin(fmax(0.5, row->min), row->max);
+    char choice[OOZE_CHOICE_MAX];
+    switch (row->type) {
+    case OOZE_KEY_SWITCH:
+        snprintf(text, 64, "true");
+        break;
+    case OOZE_KEY_CHOICE:
+        assert_true(ooze_key_choice(row, 1, choice) || ooze_key_choice(row, 0, choice));
+        snprintf(text, 64, "%s", choice);
+        break;
+    case OOZE_KEY_INTEGER:
+        snprintf(text, 64, "%.0f", fmin(fmax(3.0, row->min), row->max));
+        break;
+    default:
+        snprintf(text, 64, "%g", value);
+        break;
+    }
+}
+
+/* The hash of the last frame of a run of the saved text. */
+static uint64_t replay(const char *yaml)
+{
+    OozeScene *scene = load_bytes(yaml, strlen(yaml));
+    assert_int_equal(scene->error_count, 0);
+    OozeWorld *world = NULL;
+    const OozeBuildOptions options = {.threads = 1, .device = OOZE_DEVICE_CPU};
+    CHECK_OK(ooze_scene_build(scene, &options, &world, &error));
+    uint64_t end = scene->info.frame_count * scene->info.steps_per_frame;
+    for (uint64_t i = 0; i < end; i++) {
+        CHECK_OK(ooze_world_step(world, &error));
+    }
+    OozeFrame last = *ooze_world_frame(world);
+    last.index = scene->info.frame_count;
+    uint64_t hash = ooze_frame_hash(&last);
+    ooze_world_destroy(world);
+    ooze_scene_free(scene);
+    return hash;
+}
+
+static bool replays(OozeLive *live)
+{
+    OozeText yaml = {0};
+    uint64_t told = 0;
+    CHECK_OK(ooze_live_save(live, &yaml, &told, &error));
+    bool same = replay(yaml.data) == told;
+    ooze_text_clear(&yaml);
+    return same;
+}
+
+/* Changes one number, takes it back, changes it again and saves; false: it was refused. */
+static bool try_parameter(OozeLive *live, const OozeViewParameter *parameter, const char *method)
+{
+    char value[64];
+    uint64_t before = hash_of(live), start = live->world->step;
+    choose_value(&parameter->row, value);
+    CHECK_OK(ooze_live_begin_action(live, &error));
+    if (ooze_live_change(live, parameter->path, value, 0.0, NULL)) {
+        ooze_live_cancel_action(live);
+        if (hash_of(live) != before) {
+            fail_msg("%s: %s = %s was refused, but has changed the state", method, parameter->path,
+                     value);
+        }
+        return false;
+    }
+    bool stable = true; /* some values make the fluid explode */
+    while (stable && (live->world->step < start + 2 || live->world->step % 4 != 0)) {
+        stable = ooze_live_step(live, NULL) == OOZE_OK;
+    }
+    if (stable && !replays(live)) {
+        fail_msg("%s: %s = %s runs to other bits", method, parameter->path, value);
+    }
+    CHECK_OK(ooze_live_undo(live, &error));
+    if (hash_of(live) != before || live->row_count != 0) {
+        fail_msg("%s: undo of %s = %s leaves something behind", method, parameter->path, value);
+    }
+    return true;
+}
+
+static void try_all(const char *method, const char *more, int least)
+{
+    OozeLive live = open_scene(method, more), untouched = open_scene(method, more);
+    int taken = 0;
+    step(&live, 6);
+    step(&untouched, 6);
+    for (int i = 0; i < live.parameters.count; i++) {
+        taken += try_parameter(&live, &live.parameters.items[i], method);
+    }
+    print_message("  %s: %d of %d numbers were taken\n", method, taken, live.parameters.count);
+    assert_true(taken >= least);
+    step(&live, 6);
+    step(&untouched, 6);
+    assert_true(hash_of(&live) == hash_of(&untouched));
+    assert_true(replays(&live));
+    ooze_live_close(&live);
+    ooze_live_close(&untouched);
+}
+
+static void numbers_of_every_method_are_undone_and_replayed(void **state)
+{
+    (void)state;
+    for (int i = 0; i < ooze_method_count(); i++) {
+        try_all(ooze_method_info(i)->name, "", 10);
+    }
+}
+
+static const char ball[] = "  - {name: ball, density: 500, shape: {type: sphere, radius: 0.05, "
+                           "position: [0, 0.4, 0]}}\n";
+
+/* The old value stays and the simulation goes on; values that wait for their step count. */
+static void what_a_step_would_refuse_is_refused(void **state)
+{
+    (void)state;
+    OozeLive live = open_scene("conformation", ball);
+    step(&live, 2);
+    CHECK_FAILS(ooze_live_change(&live, "method.divergence_iterations", "5", 0, &error),
+                OOZE_ERROR_ARGUMENT, "without a divergence stage; here are 'lodge' and 5");
+    CHECK_FAILS(ooze_live_change(&live, "method.formulation", "paper", 0, &error),
+                OOZE_ERROR_ARGUMENT, "dynamic solids need the formulation 'lodge'");
+    step(&live, 2);
+    double value = 1.0;
+    CHECK_OK(ooze_world_get_param(live.world, "divergence_iterations", &value, &error));
+    assert_true(value == 0.0);
+    assert_int_equal(live.row_count, 0);
+    CHECK_OK(ooze_live_change(&live, "method.pressure", "velocity_solve", 0, &error));
+    CHECK_FAILS(ooze_live_change(&live, "method.time_integration", "second_order", 0, &error),
+                OOZE_ERROR_ARGUMENT, "takes no time_integration: second_order");
+    CHECK_OK(ooze_live_change(&live, "method.pressure", "density_stage", 0, &error));
+    CHECK_OK(ooze_live_change(&live, "method.time_integration", "second_order", 0, &error));
+    step(&live, 2);
+    ooze_live_close(&live);
+}
+
+/* A scene with such a change is wrong before it runs. */
+static void a_change_that_a_step_would_refuse_is_an_error_of_the_scene(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "ooze: 1\n"
+        "method: {name: conformation, pressure: velocity_solve}\n"
+        "spacing: 0.1\n"
+        "time_step: 1/240\n"
+        "duration: 1\n"
+        "fluids: [{material: m, shape: {type: box, size: [0.3, 0.3, 0.3]}}]\n"
+        "materials: {m: {density: 1000, viscosity: 5}}\n"
+        "changes:\n"
+        "  - {time: 0.1, set: method.time_integration, to: second_order}\n"
+        "  - {time: 0.2, set: method.pressure, to: density_stage}\n"
+        "  - {time: 0.3, set: method.pressure, to: velocity_solve}\n"
+        "  - {time: 0.4, set: method.time_integration, to: first_order}\n";
+    OozeScene *scene = load_bytes(text, sizeof text - 1);
+    OozeWorld *world = NULL;
+    CHECK_OK(ooze_scene_build(scene, NULL, &world, &error));
+    (void)ooze_scene_check_physics(scene, world, NULL);
+    expect(scene, 9, 22, "takes no time_integration: second_order");
+    expect(scene, 11, 22, "takes no time_integration: second_order");
+    assert_int_equal(scene->error_count, 2);
+    ooze_world_destroy(world);
+    ooze_scene_free(scene);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(numbers_of_every_method_are_undone_and_replayed),
+        cmocka_unit_test(what_a_step_would_refuse_is_refused),
+        cmocka_unit_test(a_change_that_a_step_would_refuse_is_an_error_of_the_scene),
+    };
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
