@@ -56,13 +56,14 @@ static double profile_error(OozeWorld *world, double time, double *middle, doubl
     return sqrt(sum / (double)frame->particle_count);
 }
 
-/* The fluid fills the gap: it has no free surface. With OOZE_FULL also at the paper's step. */
+/* The fluid fills the gap: it has no free surface. At the paper's step and five times that. What is
+   missing to the steady profile at nu t/H^2 = 0.6 is 0.0017 U. */
 static void cauchy_T06_couette(void **state)
 {
     (void)state;
     const double height = LAYERS * mukai_spacing;
     const double diffusion = height * height * mukai_density / mukai_viscosity;
-    for (int k = 0; k < 1 + full_sweep(); k++) {
+    for (int k = 0; k < 2; k++) {
         const double dt = k ? mukai_step : 5 * mukai_step;
         double middle, across;
         OozeWorld *world = couette_world(dt);
@@ -74,7 +75,7 @@ static void cauchy_T06_couette(void **state)
                couette(0.5, time));
         MEASURED("start-up, u(H/2)/U", middle, 0.2627 - 0.02, 0.2627 + 0.02);
         MEASURED("start-up, L2 error of u/U", error, 0, 0.03);
-        step_many(world, (int)rint(0.9 * diffusion / dt));
+        step_many(world, (int)rint(0.5 * diffusion / dt));
         error = profile_error(world, INFINITY, &middle, &across);
         MEASURED("steady, L2 error of u/U", error, 0, 0.03);
         MEASURED("steady, largest velocity across over U", across, 0, 0.1);
