@@ -67,17 +67,16 @@ static Stack break_dam(bool boundary)
     return stack;
 }
 
-/* The sheet asks for 10% at most with boundary particles, and for more than 25% without. The floor
-   has both. Along upright edges, where two walls meet, a row is there with boundary particles too,
-   and more crowded than the fluid; without them it is twice a row. */
+/* With boundary particles fluid is as dense at walls as inside, within 10%; without them it stacks
+   there, more than 25% denser. Along upright edges, where two walls meet, a row is more crowded
+   than the fluid with boundary particles too. */
 static void links_T05_stacking(void **state)
 {
     (void)state;
     Stack with = break_dam(true), without = break_dam(false);
     MEASURED("floor layer over inside, boundary particles", with.floor / with.inside, 0.9, 1.1);
     MEASURED("floor layer over inside, distance alone", without.floor / without.inside, 1.25, 10);
-    MEASURED("upright edges over a row, boundary particles (the sheet asks for 0.9 to 1.1)",
-             with.edges, 0.9, 1.35);
+    KNOWN_GAP("upright edges over a row, boundary particles", with.edges, 0.9, 1.1, 1.18);
     MEASURED("upright edges over a row, distance alone", without.edges, 1.25, 10);
     MEASURED("excess in the edges, boundary particles over distance alone",
              (with.edges - 1) / (without.edges - 1), 0, 0.5);
