@@ -190,28 +190,29 @@ static void conformation_T84_laplace(void **state)
 /* ---- motion ---------------------------------------------------------------------------------- */
 
 /* Rayleigh 1879: omega^2 = 8 sigma / (rho R^3) for the lowest mode of a drop without viscosity.
-   The drop is round half a period apart. Viscosity damps the mode at the rate 5 nu/R^2 (Lamb): it
-   swings back to 0.98 of where it began. */
+   Extremes are half a period apart; the first, at rest, is that of a lattice, which is slow to
+   move. Viscosity damps the mode at the rate 5 nu/R^2 (Lamb): it swings back to 0.98 of where it
+   began. */
 static void swing(double radius, double time_step, double back)
 {
     OozeWorld *world = make_drop(
         (Drop){.radius = radius, .stretch = 1.2, .viscosity = 0.001, .time_step = time_step});
     double r = radius_of(world), period = 2 * OOZE_PI / sqrt(8 * TENSION / (DENSITY * r * r * r));
-    double start = stretch_of(world), last = start, most = 0, round[2] = {0, 0};
-    int rounds = 0;
+    double start = stretch_of(world), least = 0, most = 0, first = 0, second = 0;
     for (int k = 1; k * time_step < 1.3 * period; k++) {
         step_world(world);
-        double s = stretch_of(world);
-        if (s * last < 0 && rounds < 2) {
-            round[rounds++] = time_step * (k - s / (s - last));
+        double t = k * time_step, s = stretch_of(world);
+        if (t < 0.75 * period && s < least) {
+            least = s;
+            first = t;
+        } else if (t > first + 0.25 * period && s > most) {
+            most = s;
+            second = t;
         }
-        most = rounds == 2 ? fmax(most, s) : 0;
-        last = s;
     }
-    assert_int_equal(rounds, 2);
-    printf("  radius %g spacings: stretch %.3f, round at %.4f s and %.4f s, then %.3f\n", radius,
-           start, round[0], round[1], most);
-    MEASURED("period over Rayleigh's", 2 * (round[1] - round[0]) / period, 0.95, 1.05);
+    printf("  radius %g spacings: stretch %.3f, %.3f at %.4f s, %.3f at %.4f s\n", radius, start,
+           least, first, most, second);
+    MEASURED("period over Rayleigh's", 2 * (second - first) / period, 0.95, 1.05);
     KNOWN_GAP("swing back over the start", most / start, 0.9, 1, back);
     ooze_world_destroy(world);
 }
