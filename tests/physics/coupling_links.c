@@ -79,8 +79,8 @@ static void coupling_T11_links_momentum(void **state)
 {
     (void)state;
     keep_momenta((Kept){.smoothed = true, .linked = true, .steps = 1000, .angular = 0.473});
-    keep_momenta((Kept){.linked = true, .steps = 1000, .angular = 0.0033});
-    keep_momenta((Kept){.steps = 200, .angular = 0.017});              /* nothing but pressure */
+    keep_momenta((Kept){.linked = true, .steps = 1000, .angular = 0.005});
+    keep_momenta((Kept){.steps = 200, .angular = 0.018});              /* nothing but pressure */
     keep_momenta((Kept){.linked = true, .period = 1.0, .steps = 200}); /* loops of their own */
 }
 
