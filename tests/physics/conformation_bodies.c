@@ -303,9 +303,9 @@ static OozeProbeId probe_material(OozeWorld *world, OozeProbeKind kind, OozeMate
     return id;
 }
 
-/* Three cubes dropped side by side from one edge, with the default settings: the elastic one bounces
-   and keeps its shape, the viscous one stays where it falls, the inviscid one runs out. A bounce
-   takes some ten steps, and first order in time loses energy in proportion to the step. */
+/* Three cubes dropped side by side from one edge, with the default settings: the elastic one
+   bounces and keeps its shape, the viscous one stays where it falls, the inviscid one runs out. A
+   bounce takes some ten steps, and first order in time loses energy in proportion to the step. */
 static void conformation_T11_palette(void **state)
 {
     (void)state;

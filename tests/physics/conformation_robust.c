@@ -273,10 +273,10 @@ static void add_random_fluids(OozeWorld *world, uint64_t scene, double d)
     }
 }
 
-/* Nothing gets faster than twice what falling from the top, being hit by a solid of 5 m/s and leaving
-   a nozzle at 4 m/s could make it together: an elastic fluid leaves a solid, or a heavier fluid,
-   that hits it at up to twice its speed. Half of the scenes have a solid that may lie in the fluid
-   from the start. */
+/* Nothing gets faster than twice what falling from the top, being hit by a solid of 5 m/s and
+   leaving a nozzle at 4 m/s could make it together: an elastic fluid leaves a solid, or a heavier
+   fluid, that hits it at up to twice its speed. Half of the scenes have a solid that may lie in the
+   fluid from the start. */
 static double run_random_scene(uint64_t scene)
 {
     double d = 0.1, dt = 0.001 * pow(60, pick(scene, 1, 0, 1)), seconds = fmin(40 * dt, 0.6);

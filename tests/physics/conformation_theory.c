@@ -283,8 +283,8 @@ static Rest rest_pool(double viscosity, double step, int pressure)
 
 /* ---- tests ------------------------------------------------------------------------------- */
 
-/* Fronts of converged simulations are 0.05 to 0.15 ahead of the experiment, whose gate takes time to
-   open; water that is less viscous runs further ahead. */
+/* Fronts of converged simulations are 0.05 to 0.15 ahead of the experiment, whose gate takes time
+   to open; water that is less viscous runs further ahead. */
 static void conformation_T104_dam_break(void **state)
 {
     (void)state;
@@ -317,8 +317,8 @@ static void conformation_T105_wave(void **state)
     }
 }
 
-/* Where pushes of the density stage keep their shear stress beside walls, fluid goes too far: 2.5 of
-   its way at 0.001. */
+/* Where pushes of the density stage keep their shear stress beside walls, fluid goes too far: 2.5
+   of its way at 0.001. */
 static void conformation_T106_tray(void **state)
 {
     (void)state;
@@ -334,8 +334,8 @@ static void conformation_T106_tray(void **state)
     KNOWN_GAP("travel over theory", flat.travel, 0.85, 1.15, 1.263);
 }
 
-/* What rests does not travel. The pool settles: its particles travel at a rate of 0.35 spacings over
-   the time that has passed. */
+/* What rests does not travel. The pool settles: its particles travel at a rate of 0.35 spacings
+   over the time that has passed. */
 static void conformation_T107_pool(void **state)
 {
     (void)state;

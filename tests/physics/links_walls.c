@@ -244,7 +244,8 @@ static int changes_of_side(int n, double x[PARTS][SAMPLES], double *coherence)
     return changes;
 }
 
-/* Figure 8 at twice the spacing: a sheet 15 mm thick folds to and fro, all of its width together. */
+/* Figure 8 at twice the spacing: a sheet 15 mm thick folds to and fro, all of its width together.
+   */
 static void links_T16_sheet(void **state)
 {
     (void)state;

@@ -32,9 +32,10 @@ static void springs_T01_bulk(void **state)
 }
 
 /* Both are exact but for rounding of 1e-10. Velocities are stored as floats: each is rounded by up
-   to 6e-8 of itself a step, at random. Angular momentum is another matter: displacements lie along the line between where both ends
-   are predicted, not where they were, so that every step is off by the sum of what a particle
-   moves across its velocity. In a fluid that is not stirred this is noise, too. */
+   to 6e-8 of itself a step, at random. Angular momentum is another matter: displacements lie along
+   the line between where both ends are predicted, not where they were, so that every step is off by
+   the sum of what a particle moves across its velocity. In a fluid that is not stirred this is
+   noise, too. */
 static void springs_T02_momentum(void **state)
 {
     (void)state;
