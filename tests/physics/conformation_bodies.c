@@ -238,11 +238,9 @@ static void conformation_T09_formulations(void **state)
     spin.formulation = CONSISTENT;
     MEASURED("consistent: angular momentum kept", spin_kept(&spin, &drift), 0.98, 1.02);
     spin.formulation = PAPER;
-    spin.seconds = 0.4;
-    MEASURED("paper: angular momentum kept after 0.4 s", spin_kept(&spin, &drift), 0.925, 0.94);
-    /* The sheet asks for 0.85 after a second. Then the block has come apart, and rounding decides
-       what it keeps: 0.42 on one processor, 0.75 on another, 0.94 with a jitter of 1e-6. */
-    spin.seconds = 1;
+    /* The block comes apart, and rounding decides what it keeps: 0.42 on one processor, 0.75 on
+       another, 0.94 with a jitter of 1e-6. */
+    KNOWN_GAP("paper: angular momentum kept", spin_kept(&spin, &drift), 0.85, 1.02, 0.42);
     spin.n[0] = 8;
     spin.rate = 5;
     double with = spin_kept(&spin, &drift);
@@ -305,18 +303,16 @@ static OozeProbeId probe_material(OozeWorld *world, OozeProbeKind kind, OozeMate
     return id;
 }
 
-/* Three cubes dropped side by side from one edge: the elastic one bounces and keeps its shape, the
-   viscous one stays where it falls, the inviscid one runs out. Second order in time: a bounce takes
-   some ten steps, and first order, which loses energy in proportion to the step, rebounds by 0.11
-   edges. */
+/* Three cubes dropped side by side from one edge, with the default settings: the elastic one
+   bounces and keeps its shape, the viscous one stays where it falls, the inviscid one runs out. A
+   bounce takes some ten steps, and first order in time loses energy in proportion to the step. */
 static void conformation_T11_palette(void **state)
 {
     (void)state;
     int n = full_sweep() ? 15 : 10;
-    double d = 0.1, edge = n * d, seconds = 1.5;
+    double d = 0.1, edge = n * d, seconds = 1.2;
     Matter matters[CUBES] = {paper_matter(1, 1e-3), paper_matter(0, 0), paper_matter(0.1, 1000)};
     OozeWorld *world = make_world((Setup){.spacing = d, .time_step = 1.0 / 240, .gravity = down()});
-    set_param(world, "time_integration", 1);
     add_floor(world, 0.5);
     CubeWatch cubes[CUBES];
     for (int k = 0; k < CUBES; k++) {
@@ -344,7 +340,7 @@ static void conformation_T11_palette(void **state)
         printf("  cube %d: rebound %.4f edges, height %.4f edges\n", k, cubes[k].rebound / edge,
                high[k]);
     }
-    MEASURED("elastic: rebound over edge", cubes[0].rebound / edge, 0.15, 1);
+    KNOWN_GAP("elastic: rebound over edge", cubes[0].rebound / edge, 0.15, 1, 0.11);
     MEASURED("elastic: final height over edge", high[0], 0.85, 1.2);
     MEASURED("viscous: rebound over edge", cubes[1].rebound / edge, 0, 0.05);
     MEASURED("viscous: height over edge 0.5 s after impact", viscous_early, 0.85, 1.2);
@@ -456,7 +452,7 @@ static void conformation_T48_any_spacing(void **state)
 static void conformation_T17_squeeze(void **state)
 {
     (void)state;
-    double d = 0.05, speed = 0.5, steps[] = {1.0 / 240, 0.001};
+    double d = 0.05, speed = 0.5, steps[] = {1.0 / 240, 0.001}, today[] = {1.149, 1.098};
     int n[3] = {20, 10, 7};
     for (int k = 0; k < 2; k++) {
         OozeWorld *world =
@@ -488,7 +484,7 @@ static void conformation_T17_squeeze(void **state)
             }
         }
         printf("  step %g s\n", steps[k]);
-        MEASURED("flow over that of the plate", sum / expected, 0.75, 1.25);
+        KNOWN_GAP("flow over that of the plate", sum / expected, 0.95, 1.05, today[k]);
         MEASURED("worst excess of density", read_probe(world, probe, 2), -1, 0.05);
         ooze_world_destroy(world);
     }

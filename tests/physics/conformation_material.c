@@ -308,9 +308,12 @@ static void conformation_T05_swung(void **state)
              -0.9);
 }
 
+/* Gradients on a lattice miss a part of a wave that falls with the square of the spacing over its
+   length: 3% at 20 particles along it. Theory's frequency is what two spacings extrapolate to. */
 static void conformation_T20_shear_wave(void **state)
 {
     (void)state;
+    double coarse = 0;
     for (int k = 0; k < 8; k++) {
         bool fine = k & 1, quick = k & 2, diagonal = k & 4;
         int across = fine ? 25 : 20;
@@ -322,7 +325,14 @@ static void conformation_T20_shear_wave(void **state)
         printf("  spacing %g, step 1/%.0f, %s\n", cell.spacing, 1 / cell.time_step,
                diagonal ? "45 degrees" : "axis");
         double theory = shear_wave_frequency(cell.matter.modulus, density, mode_of(&cell, 0).k);
-        MEASURED("frequency over theory", wave_frequency(&cell, 1.0, 0.01) / theory, 0.97, 1.03);
+        double ratio = wave_frequency(&cell, 1.0, 0.01) / theory;
+        MEASURED("frequency over theory", ratio, 0.96, 1.01);
+        if (fine) {
+            double square = 20.0 * 20 / (25 * 25);
+            MEASURED("the same at no spacing", ratio + (ratio - coarse) * square / (1 - square),
+                     0.985, 1.015);
+        }
+        coarse = ratio;
     }
 }
 
@@ -462,7 +472,7 @@ static void conformation_T23_numerical(void **state)
 {
     (void)state;
     double lattice = vortex_viscosity((Vortices){0, 1.0 / 20, 1.0 / 240, 1, false});
-    MEASURED("numerical viscosity over speed times spacing", 20 * lattice, 0, 0.5);
+    KNOWN_GAP("numerical viscosity over speed times spacing", 20 * lattice, 0, 0.2, 0.41);
     for (int k = 0; k < 6; k++) {
         double d = 1.0 / (double[]){14, 20, 28}[k / 2], travel = k % 2 ? 0.4 : 0.1;
         double nu = vortex_viscosity((Vortices){0, d, travel * d, 1, true});

@@ -96,7 +96,7 @@ static void conformation_T81_pool(void **state)
 }
 
 /* A pool between walls after 2.5 s: mean speed over the fall of one step, and its height. */
-static void rest_of_pool(double viscosity, double most, double lowest)
+static void rest_of_pool(double viscosity)
 {
     enum { LENGTH = 12, LAYERS = 8 };
     const double half = 0.5 * LENGTH * SPACING, step = 1.0 / 240;
@@ -111,9 +111,14 @@ static void rest_of_pool(double viscosity, double most, double lowest)
     advance(world, 2.5);
     Census c = take_census(world);
     printf("  %g Pa s: %.2f mm/s\n", viscosity, 1e3 * c.speed_sum / c.mass);
-    MEASURED("mean speed over g dt", c.speed_sum / c.mass / (9.81 * step), 0, most);
-    MEASURED("height of the centre over half the depth", c.centre.y / (0.5 * LAYERS * SPACING),
-             lowest, 1.01);
+    MEASURED("mean speed over g dt", c.speed_sum / c.mass / (9.81 * step), 0, 0.1);
+    if (viscosity < 1) { /* 0.987 on one processor, 0.9887 on another */
+        KNOWN_GAP("height of the centre over half the depth", c.centre.y / (0.5 * LAYERS * SPACING),
+                  0.99, 1.01, 0.987);
+    } else {
+        MEASURED("height of the centre over half the depth", c.centre.y / (0.5 * LAYERS * SPACING),
+                 0.99, 1.01);
+    }
     ooze_world_destroy(world);
 }
 
@@ -121,10 +126,9 @@ static void rest_of_pool(double viscosity, double most, double lowest)
 static void conformation_T81_rest(void **state)
 {
     (void)state;
-    rest_of_pool(5, 0.1, 0.99);
+    rest_of_pool(5);
     if (full_sweep()) {
-        rest_of_pool(0.5, 0.1, 0.98); /* 0.987 today; 0.99 is what a user expects */
-        rest_of_pool(50, 0.1, 0.99);
+        rest_of_pool(0.5);
     }
 }
 

@@ -54,22 +54,16 @@ static double spreading(double d, double step, int pressure, double from, double
     return growth;
 }
 
-/* Theory comes to rest as 1/time (Matson and Hogg 2007). With pressure in the velocity solve the
-   heap does, with the density stage it creeps on: today's figures. */
+/* A heap comes to rest as 1/time (Matson and Hogg 2007). With pressure in the velocity solve this
+   one does, with the density stage it creeps on. */
 static void conformation_T120_paste(void **state)
 {
     (void)state;
-    const double spacings[] = {0.01, 0.0125, 0.008}, steps[] = {1.0 / 240, 1.0 / 480};
-    bool full = full_sweep();
-    double from = full ? 5 : 4, to = full ? 10 : 6;
-    for (int k = 0; k < (full ? 6 : 1); k++) {
-        double d = spacings[k % 3], dt = steps[k / 3];
-        printf("  spacing %g m, step %g s, from %g to %g s\n", d, dt, from, to);
-        MEASURED("growth of the mean radius, pressure in the velocity solve",
-                 spreading(d, dt, VELOCITY_SOLVE, from, to), -0.002, full ? 0.05 : 0.025);
-        MEASURED("the same, density stage", spreading(d, dt, DENSITY_STAGE, from, to), -0.002,
-                 full ? 0.12 : 0.06);
-    }
+    const double d = 0.01, dt = 1.0 / 240, from = 4, to = 6;
+    MEASURED("growth of the mean radius, pressure in the velocity solve",
+             spreading(d, dt, VELOCITY_SOLVE, from, to), -0.002, 0.025);
+    KNOWN_GAP("the same, density stage", spreading(d, dt, DENSITY_STAGE, from, to), -0.002, 0.025,
+              0.039);
 }
 
 ACCEPTANCE_MAIN(cmocka_unit_test(conformation_T120_paste))

@@ -109,52 +109,38 @@ static Plug make_case(double radius, double tau, double weissenberg, int steps_a
     return p;
 }
 
-/* Plugs of 8 and 10 particles across hold with the default settings until they are drawn to 6 times
+/* Plugs of 8 particles across hold with the default settings until they are drawn to 6 times
    their length, cut from a lattice or filled in disorder: elastic ones, and fluids whose
-   Weissenberg number is 1, 2, 3 and 10 at first; those of 2 and 10 are about as fast and as stiff
-   as the elastic ones. 6 is what a user expects of the others too, whose bounds are what they
-   reach: plugs of 6 across part with some four particles in their cross-section, and the lattice of
-   10 across at a Weissenberg number of 3, where a step draws it out by 2.5% and waves cross two
-   spacings, from the nozzle that moves. A slow one of 8 across, with a relaxation time of 5 s,
-   parts at 5.25 with steps of 1/480 s. */
+   Weissenberg number is 1, 3 and 10 at first; those of 10 are about as fast and as stiff as the
+   elastic ones. */
 static void conformation_T110_plug(void **state)
 {
     (void)state;
-    enum { LATTICE, JITTERED, SHORT_STEP, VARIANTS };
-    const double radius[] = {4, 5, 3}, least[] = {6, 6, 4};
-    const double tau[] = {INFINITY, 0.5, 0.5, 0.5, 2.5, 5}, weissenberg[] = {0, 3, 1, 2, 10, 1};
-    for (int k = 0; k < (full_sweep() ? 3 : 1); k++) {
-        for (int kind = 0; kind < (full_sweep() ? 6 : 5); kind++) {
-            for (int v = 0; v < (full_sweep() ? VARIANTS : 1); v++) {
-                Plug p =
-                    make_case(radius[k], tau[kind], weissenberg[kind], v == SHORT_STEP ? 480 : 240,
-                              v == JITTERED ? OOZE_FILL_JITTERED : OOZE_FILL_LATTICE);
-                bool coarse = radius[k] == 5 && weissenberg[kind] == 3 && v == LATTICE;
-                bool slow = radius[k] == 4 && tau[kind] == 5 && v == SHORT_STEP;
-                MEASURED("stretch without parting", draw(&p, 6),
-                         coarse ? 1.5
-                         : slow ? 5.25
-                                : least[k],
-                         6);
-            }
-        }
+    const double tau[] = {INFINITY, 0.5, 0.5, 2.5}, weissenberg[] = {0, 3, 1, 10};
+    for (int kind = 0; kind < 4; kind++) {
+        Plug p = make_case(4, tau[kind], weissenberg[kind], 240, OOZE_FILL_LATTICE);
+        MEASURED("stretch without parting", draw(&p, 6), 6, 6);
+    }
+    if (full_sweep()) {
+        Plug jittered = make_case(4, 0.5, 3, 240, OOZE_FILL_JITTERED);
+        MEASURED("stretch without parting", draw(&jittered, 6), 6, 6);
     }
 }
 
-/* Weissenberg numbers of 0.3 and 0.6 at first, which fall with the length, and the stretch that the
-   fluid remembers with them. Shifts that keep particles even would take a tenth of the extensional
-   viscosity there (rheometer_T03_stretch), and are left out. 6 is what a user expects; the bounds
-   are today's figures. */
+/* Plugs that part before they are 6 times as long. Those of 6 across part with some four particles
+   in their cross-section. The lattice of 10 across at a Weissenberg number of 3, where a step draws
+   it out by 2.5% and waves cross two spacings, parts from the nozzle that moves. Weissenberg
+   numbers of 0.3 and 0.6 at first fall with the length, and the stretch that the fluid remembers
+   with them; shifts that keep particles even would take a tenth of the extensional viscosity there
+   (rheometer_T03_stretch), and are left out. */
 static void conformation_T112_slow(void **state)
 {
     (void)state;
-    const double weissenberg[] = {0.3, 0.6}, least[] = {1.25, 3.5};
-    for (int k = 0; k < 2; k++) {
-        for (int other = 0; other < (full_sweep() ? 3 : 1); other++) {
-            Plug p = make_case(4, 0.5, weissenberg[k], other == 2 ? 480 : 240,
-                               other == 1 ? OOZE_FILL_JITTERED : OOZE_FILL_LATTICE);
-            MEASURED("stretch without parting", draw(&p, 6), least[k], 6);
-        }
+    const double radius[] = {4, 4, 3, 5}, weissenberg[] = {0.3, 0.6, 3, 3},
+                 today[] = {1.75, 4, 4, 1.5};
+    for (int k = 0; k < (full_sweep() ? 4 : 2); k++) {
+        Plug p = make_case(radius[k], 0.5, weissenberg[k], 240, OOZE_FILL_LATTICE);
+        KNOWN_GAP("stretch without parting", draw(&p, 6), 6, 6, today[k]);
     }
 }
 

@@ -80,7 +80,7 @@ static void coupling_T08_bottom(void **state)
     if (!ooze_dynamics_find()) {
         SKIP_TEST("nothing holds a solid up");
     }
-    MEASURED("bottom of the cube (spacings)", sunken(1.5), -0.1, 2.2);
+    KNOWN_GAP("bottom of the cube (spacings)", sunken(1.5), -0.1, 0.1, 1.97);
     MEASURED("bottom of the cube (spacings)", sunken(3), -0.1, 0.1);
 }
 
@@ -190,7 +190,7 @@ static void coupling_T03_honey(void **state)
 
 /* A heavy ball moves through thick fluid, with its images in a cubic array: the drag is Stokes's
    times Hasimoto's factor (1959), and slows the ball and hastens the fluid. A ball of radius 3
-   spacings is a coarse one: 25% too little drag is expected, as of bodies of particles. */
+   spacings is a coarse one, with too little drag. */
 static void coupling_T04_drag(void **state)
 {
     (void)state;
@@ -215,7 +215,7 @@ static void coupling_T04_drag(void **state)
         Census all = take_census(world);
         double now = pose_of(world, 0).velocity.x - all.momentum.x / all.mass;
         if (k == 1) {
-            MEASURED("drag over Hasimoto's", log(before / now) / 0.1 / rate, 0.7, 1.1);
+            KNOWN_GAP("drag over Hasimoto's", log(before / now) / 0.1 / rate, 0.9, 1.1, 0.753);
         }
         before = now;
     }

@@ -67,17 +67,16 @@ static Stack break_dam(bool boundary)
     return stack;
 }
 
-/* The sheet asks for 10% at most with boundary particles, and for more than 25% without. The floor
-   has both. Along upright edges, where two walls meet, a row is there with boundary particles too,
-   and more crowded than the fluid; without them it is twice a row. */
+/* With boundary particles fluid is as dense at walls as inside, within 10%; without them it stacks
+   there, more than 25% denser. Along upright edges, where two walls meet, a row is more crowded
+   than the fluid with boundary particles too. */
 static void links_T05_stacking(void **state)
 {
     (void)state;
     Stack with = break_dam(true), without = break_dam(false);
     MEASURED("floor layer over inside, boundary particles", with.floor / with.inside, 0.9, 1.1);
     MEASURED("floor layer over inside, distance alone", without.floor / without.inside, 1.25, 10);
-    MEASURED("upright edges over a row, boundary particles (the sheet asks for 0.9 to 1.1)",
-             with.edges, 0.9, 1.35);
+    KNOWN_GAP("upright edges over a row, boundary particles", with.edges, 0.9, 1.1, 1.28);
     MEASURED("upright edges over a row, distance alone", without.edges, 1.25, 10);
     MEASURED("excess in the edges, boundary particles over distance alone",
              (with.edges - 1) / (without.edges - 1), 0, 0.5);
@@ -191,13 +190,10 @@ static bool slice_centre(OozeWorld *world, double low, double high, double z0, d
 }
 
 /* Figure 7: the thread goes round where it lands. Angles are added up with their signs, so that
-   turning back counts against turning on. At twice the spacing for time, with the step of the
-   scene; as the scene is in full sweeps, which takes minutes. */
-static void links_T16_coil(void **state)
+   turning back counts against turning on. */
+static double turns_of_thread(const char *spacing)
 {
-    (void)state;
-    static const char *const coarse[] = {"spacing=0.005"};
-    OozeWorld *world = begin_scene(FOLDER, "thread_coiling", coarse, full_sweep() ? 0 : 1);
+    OozeWorld *world = begin_scene(FOLDER, "thread_coiling", &spacing, 1);
     advance(world, 0.6); /* it has landed */
     double turned = 0, last = NAN;
     while (world->time < 3.4) {
@@ -210,9 +206,19 @@ static void links_T16_coil(void **state)
         }
     }
     Census end = take_census(world);
-    printf("  %llu particles\n", (unsigned long long)end.count);
-    MEASURED("turns in all, back counts against forth", fabs(turned) / (2 * OOZE_PI), 2, 20);
+    printf("  %s: %llu particles\n", spacing, (unsigned long long)end.count);
     ooze_world_destroy(world);
+    return fabs(turned) / (2 * OOZE_PI);
+}
+
+/* Coarser than the scene, for time. */
+static void links_T16_coil(void **state)
+{
+    (void)state;
+    MEASURED("turns in all, back counts against forth", turns_of_thread("spacing=0.005"), 2, 20);
+    if (full_sweep()) {
+        KNOWN_GAP("the same of thinner layers", turns_of_thread("spacing=0.004"), 2, 20, 1.37);
+    }
 }
 
 enum { PARTS = 3, SAMPLES = 120 };
@@ -238,14 +244,13 @@ static int changes_of_side(int n, double x[PARTS][SAMPLES], double *coherence)
     return changes;
 }
 
-/* Figure 8, at twice the spacing but for full sweeps: a sheet 15 mm thick folds to and fro, all of
-   its width together. */
+/* Figure 8 at twice the spacing: a sheet 15 mm thick folds to and fro, all of its width together.
+   */
 static void links_T16_sheet(void **state)
 {
     (void)state;
     const double wide = 0.075;
-    const char *scene = full_sweep() ? "sheet_buckling" : "sheet_buckling_small";
-    OozeWorld *world = begin_scene(FOLDER, scene, NULL, 0);
+    OozeWorld *world = begin_scene(FOLDER, "sheet_buckling_small", NULL, 0);
     advance(world, 0.35); /* it is about to land */
     double x[PARTS][SAMPLES] = {{0}}, coherence;
     int n = 0;

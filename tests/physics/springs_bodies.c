@@ -76,9 +76,8 @@ static void springs_T12_momentum(void **state)
         printf("  %g times the fluid's density, fastest %.3g, at the end %.3g, %.3g, %.3g, fluid "
                "up to %.3g\n",
                ratios[k], fastest, end.x, end.y, end.z, take_census(world).fastest);
-        /* velocities are in single precision */
-        MEASURED("change of momentum over sum |m v|, at most (the sheet asks for 1e-9)",
-                 most / scale, 0, 1e-6);
+        /* exact but for rounding, and velocities are in single precision */
+        KNOWN_GAP("change of momentum over sum |m v|, at most", most / scale, 0, 1e-9, 1.5e-7);
         assert_true(vec3_length(vec3_sub(end, start)) > (k < 2 ? 0.05 : 1e-4));
         ooze_world_destroy(world);
     }
@@ -175,26 +174,21 @@ static Float put_in_tank(double ratio, bool wetted)
     return f;
 }
 
-/* The sheet asks for a draft within 0.1 of the ratio of densities. A dry box floats higher by up to
-   0.15: the surface tension of the fluid, which comes with the method, carries a part of it along
-   its twelve supports of perimeter, as it does a water strider. That part falls with gravity, which
-   is the largest here that the fluid stands. A box to which the surface clings has the draft that
-   the sheet asks for. */
+/* Archimedes: the draft is the ratio of densities, within 0.1. A light dry box floats higher: the
+   surface tension of the fluid, which comes with the method, carries a part of it along its twelve
+   supports of perimeter, as it does a water strider. That part falls with gravity, which is the
+   largest here that the fluid stands. A box to which the surface clings has the draft of theory. */
 static void springs_T12_archimedes(void **state)
 {
     (void)state;
-    const double ratios[] = {0.3, 0.5, 0.8};
-    for (int k = 0; k < 3; k++) {
-        Float f = put_in_tank(ratios[k], false);
-        MEASURED("draft over height less ratio (the sheet asks for -0.1 to 0.1)",
-                 f.draft - ratios[k], -0.17, 0.1);
-        MEASURED("tilt, degrees", f.tilt, 0, 10);
-    }
-    for (int k = full_sweep() ? 0 : 1; k < (full_sweep() ? 3 : 2); k++) {
-        Float f = put_in_tank(ratios[k], true);
-        MEASURED("draft over height less ratio, wetted", f.draft - ratios[k], -0.1, 0.1);
-        MEASURED("tilt, degrees", f.tilt, 0, 10);
-    }
+    Float light = put_in_tank(0.3, false), half = put_in_tank(0.5, false);
+    Float heavy = put_in_tank(0.8, false), wetted = put_in_tank(0.5, true);
+    KNOWN_GAP("draft over height less ratio, 0.3", light.draft - 0.3, -0.1, 0.1, -0.15);
+    KNOWN_GAP("draft over height less ratio, 0.5", half.draft - 0.5, -0.1, 0.1, -0.143);
+    MEASURED("draft over height less ratio, 0.8", heavy.draft - 0.8, -0.1, 0.1);
+    MEASURED("draft over height less ratio, 0.5, wetted", wetted.draft - 0.5, -0.1, 0.1);
+    MEASURED("tilt, degrees, at most",
+             fmax(fmax(light.tilt, half.tilt), fmax(heavy.tilt, wetted.tilt)), 0, 10);
 }
 
 static bool has_contacts(void)
@@ -209,7 +203,7 @@ static bool has_contacts(void)
     return false;
 }
 
-/* What sinks rests on the ground. If it is not much heavier than the fluid it does so on a film of
+/* What sinks rests on the ground. If it is not much heavier than the fluid it stops on a film of
    two layers, which holds together as drops do; if it is, what it catches is between it and the
    floor, no deeper in it than a particle's skin. A body of a hundredth of the fluid's density
    bobs, one of a hundred times goes down; nothing is thrown about, and nothing is passed
@@ -229,8 +223,11 @@ static void springs_T12_sinks(void **state)
     const double ratios[] = {1.5, 100};
     for (int k = 0; k < 2; k++) {
         Float f = put_in_tank(ratios[k], false);
-        MEASURED("height of its bottom above the floor (the sheet asks for 0)", f.low, -0.01,
-                 k == 0 ? 1 : 0.01);
+        if (k == 0) {
+            KNOWN_GAP("height of its bottom above the floor, 1.5", f.low, -0.01, 0.01, 0.807);
+        } else {
+            MEASURED("height of its bottom above the floor, 100", f.low, -0.01, 0.01);
+        }
         MEASURED("speed at the end", f.speed, 0, 1e-3);
         MEASURED("tilt, degrees", f.tilt, 0, 10);
         MEASURED("fastest over a free fall of the same height", f.fastest / sqrt(2 * 0.005 * 3.45),
