@@ -213,8 +213,8 @@ class CheckTest(runs.RunTest):
 
     def test_check_says_what_acts_on_walls(self):
         self.scene.write_text(SCENE.replace("name: floor", "name: bottle")
-                              + "  - {name: slide, friction: 0.2, shape: {type: sphere, radius: 0.1,"
-                                " position: [2, 0, 0]}}\n"
+                              + "  - {name: slide, friction: 0.2, shape: {type: sphere, "
+                                "radius: 0.1, position: [2, 0, 0]}}\n"
                                 "  - {name: ice, friction: 0, shape: {type: sphere, radius: 0.1,"
                                 " position: [4, 0, 0]}}\n"
                                 "  - {name: unseen, collides: false, shape: {type: plane}}\n")
@@ -225,11 +225,11 @@ class CheckTest(runs.RunTest):
         self.assertEqual(found, [{"solid": "bottle", "sticks": True, "friction": None},
                                  {"solid": "slide", "sticks": False, "friction": 0.2},
                                  {"solid": "ice", "sticks": False, "friction": 0}])
-        # boundary particles make fluid stick; another material, and a body that touches the wall dry
+        # boundary particles make fluid stick; another material, and a body that touches dry
         self.scene.write_text(SCENE.replace("plane}}", "plane}, sampled: false}")
                               .replace("materials:", "materials:\n  milk: {viscosity: 1}")
-                              .replace("solids:", "  - {material: milk, shape: {type: sphere, radius: "
-                                       "0.05, position: [0, 0.8, 0]}}\nsolids:")
+                              .replace("solids:", "  - {material: milk, shape: {type: sphere, "
+                                       "radius: 0.05, position: [0, 0.8, 0]}}\nsolids:")
                               + "  - {name: ball, density: 500, shape: {type: sphere, radius: 0.1,"
                                 " position: [2, 1, 0]}}\n")
         self.assertIn("walls\n  fluid slips freely on 'floor'\n  fluid sticks to 'ball'\n"

@@ -1,5 +1,5 @@
-"""`ooze upgrade`: format 1 becomes format 2 with comments and layout as they were, the scene stays the
-same, and where a file does not say what it means one sentence asks for it."""
+"""`ooze upgrade`: format 1 becomes format 2 with comments and layout as they were, the scene stays
+the same, and where a file does not say what it means one sentence asks for it."""
 import shutil
 import unittest
 
@@ -45,7 +45,10 @@ time_step: 1/100
 duration: 0.1
 materials: {m: {}}
 fluids:
-  - {material: m, shape: {type: sphere, radius: 0.1}, spin: [0, 30*deg, -2], velocity: [cos(60*deg), 0, 0]}
+  - material: m
+    shape: {type: sphere, radius: 0.1}
+    spin: [0, 30*deg, -2]
+    velocity: [cos(60*deg), 0, 0]
 emitters:
   - {material: m, radius: 0.1, position: [3, 0, 0], roll: pi/2, direction: [sin(pi/6), -1, 0]}
 solids:
@@ -74,8 +77,8 @@ class UpgradeTest(runs.RunTest):
     def test_edits_leave_the_rest_alone(self):
         done = self.upgrade(self.old)
         self.assertEqual(done.stdout, NEW)
-        self.assertEqual(done.stderr, f"{self.old}: format 1 is now format 2; states the friction of "
-                         "3 solids, 0.5\n")
+        self.assertEqual(done.stderr, f"{self.old}: format 1 is now format 2; states the friction "
+                         "of 3 solids, 0.5\n")
         self.assertEqual(self.old.read_text(encoding="utf-8"), OLD)
 
     def test_in_place_and_again(self):

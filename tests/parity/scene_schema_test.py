@@ -53,7 +53,7 @@ class SceneSchema(unittest.TestCase):
             return bad
         mistakes = [
             (["spacing"], None), (["spacing"], -1), (["spacing"], [1]), (["durration"], 1),
-            (["ooze"], 2),
+            (["ooze"], 1),
             (["up"], "w"), (["gravity"], [0, 1]), (["method", "name"], "magic"),
             (["materials", "m", "density"], 0), (["materials", "m", "densty"], 1),
             (["solids", 0, "shape", "radius"], None), (["solids", 0, "shape", "size"], [1, 1, 1]),

@@ -1,5 +1,5 @@
-/* Fluid does not slip on solids by default: honey on a tilted plane flows as a film that rests at the
-   wall, and does not slide as a block. */
+/* Fluid does not slip on solids by default: honey on a tilted plane flows as a film that rests at
+   the wall, and does not slide as a block. */
 #include "check.h"
 
 #include <math.h>
@@ -13,8 +13,8 @@ static const double SPACING = 0.01, DEPTH = 0.06; /* m */
 static const double DENSITY = 1000.0, VISCOSITY = 100.0, TILT = 30.0;
 enum { LAYERS = 6 };
 
-/* Mean velocity down the plane of each layer after 0.3 s, from the wall up. The time in which a film
-   of this depth becomes steady is density depth^2 / viscosity = 0.036 s. */
+/* Mean velocity down the plane of each layer after 0.3 s, from the wall up. The time in which a
+   film of this depth becomes steady is density depth^2 / viscosity = 0.036 s. */
 static void flow_of_layers(const char *method, const char *solid, double speed[LAYERS])
 {
     char text[1024];
