@@ -78,8 +78,8 @@ def _find_item(items: Any, name: str, path: str) -> Any:
 
 
 def _set_path(values: dict[str, Any], path: str, value: Any) -> None:
-    """Sets `materials.honey.viscosity`, or `solids.floor.friction` in a list of named items. Unknown
-    keys are left to the reader of scenes."""
+    """Sets `materials.honey.viscosity`, or `solids.floor.friction` in a list of named items.
+    Unknown keys are left to the reader of scenes."""
     names = path.split(".")
     place: Any = values
     for depth, name in enumerate(names):
@@ -100,7 +100,8 @@ class Scene(Object):
     Scene("honey.yaml") reads a file; `set` overrides values: {"spacing": 0.01,
     "materials.honey.viscosity": 10}. Scene(text="...") reads YAML. Scene(spacing=0.01,
     materials={...}, ...) and Scene({...}) take the keys of the scene format from Python, of which
-    those that are arguments win; `ooze: 1` may be left out. Paths in text and dicts are relative to the working folder.
+    those that are arguments win; `ooze: 1` may be left out. Paths in text and dicts
+    are relative to the working folder.
 
     Errors raise SceneError, whose `diagnostics` lists all of them. Scenes can be pickled, and hence
     passed to other processes: by their YAML text, with overrides and with full paths of files.

@@ -50,8 +50,8 @@ static bool create_setup(OozeScene *scene, Setup *setup)
     return !scene->out_of_memory;
 }
 
-/* Sets the materials at temperature i of the scene, the time step and the flows. False past the last
-   temperature. */
+/* Sets the materials at temperature i of the scene, the time step and the flows. False past the
+   last temperature. */
 static bool set_flows(Setup *setup, int i, double dt)
 {
     setup->context.dt = dt;
