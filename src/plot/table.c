@@ -118,7 +118,8 @@ static OozeStatus add_column(Reader *reader, char *heading)
     return OOZE_OK;
 }
 
-/* Whether fields are between semicolons: the first line has some, and commas only within numbers. */
+/* Whether fields are between semicolons: the first line has some, and commas within numbers only.
+ */
 static bool has_semicolons(const Reader *reader)
 {
     bool semicolons = false, quoted = false;

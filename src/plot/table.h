@@ -21,9 +21,9 @@ typedef struct OozeTable {
 } OozeTable;
 
 /* Fields are between commas, or between semicolons where the first line has these; numbers may have
-   decimal commas then. Blank lines and lines that begin with '#' are skipped. The columns of a table without a heading
-   are named x, y, y2, ... An empty field, `nan` and `inf` give NaN; any other field that is not a
-   number is an error, which names its line. */
+   decimal commas then. Blank lines and lines that begin with '#' are skipped. The columns of a
+   table without a heading are named x, y, y2, ... An empty field, `nan` and `inf` give NaN; any
+   other field that is not a number is an error, which names its line. */
 OozeStatus ooze_table_parse(const char *path, const char *text, size_t size, OozeTable *table,
                             OozeError *error);
 /* `growing`: a run may still append to it, so a last line without a line break is ignored. */

@@ -239,17 +239,17 @@ void ooze_scene_check_nozzles(OozeScene *scene, const OozeWorld *world);
 void ooze_scene_check_first_step(OozeScene *scene, OozeWorld *world);
 /* Warnings of the method about materials and settings. */
 void ooze_scene_check_advice(OozeScene *scene, OozeWorld *world);
-/* Whether a number of a material is asked for: it is given in the scene file itself, as presets have
-   numbers for every method, and differs from its default. */
+/* Whether a number of a material is asked for: it is given in the scene file itself, as presets
+   have numbers for every method, and differs from its default. */
 bool ooze_scene_asks_for(const OozeScene *scene, int material, const OozeNode *number);
 /* Warnings about heat numbers without effect, and about expensive conduction. */
 void ooze_scene_check_heat(OozeScene *scene, const OozeWorld *world);
 /* Temperatures that a material with a temperature table can have, degC: those of fluids, emitters,
-   solids, heat sources, and of the air where that exchanges heat. Where a source has a power instead
-   of a temperature, that end is the table's. */
+   solids, heat sources, and of the air where that exchanges heat. Where a source has a power
+   instead of a temperature, that end is the table's. */
 OozeSceneRange ooze_scene_table_range(const OozeSceneDef *def, int material);
-/* Replaces the context's materials by those at temperature i of a list that covers the range of each
-   of them, the lowest first, for methods that use temperature tables. False past the last. */
+/* Replaces the context's materials by those at temperature i of a list that covers the range of
+   each of them, the lowest first, for methods that use temperature tables. False past the last. */
 bool ooze_scene_materials_at(OozeScene *scene, const struct OozeMethod *method, int i,
                              struct OozeStepContext *context);
 /* Warnings about particles inside solids or other fluids, or outside the periodic box. */

@@ -8,7 +8,7 @@
 
 /* More substeps per step than this cause a warning. */
 static const double SUBSTEPS_MANY = 4.0;
-/* More steps of a run than this cause a warning: at a millisecond each they take more than a day. */
+/* More steps of a run than this cause a warning: at a millisecond each they take over a day. */
 static const double STEPS_MANY = 1e8;
 static const char STICK_HINT[] = "only springs and ballistic attract particles to solids";
 

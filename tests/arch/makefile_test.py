@@ -1,5 +1,5 @@
-"""The Makefile remembers the GPU part that a build folder was configured with, and configures a build
-folder again that was made elsewhere. A small project stands for the sources."""
+"""The Makefile remembers the GPU part that a build folder was configured with, and configures a
+build folder again that was made elsewhere. A small project stands for the sources."""
 import os
 import pathlib
 import shutil

@@ -111,12 +111,14 @@ class AutoTest(runs.RunTest):
             self.assertEqual(there, (hot, hot))
             self.assertLess(2 * short["time_step"], long["time_step"])
             change = "changes: [{time: 0.5, set: %s, to: %g}]\n"
-            ways = ((f", temperature: {hot}", ""), ("", f"air: {{temperature: {hot}, transfer: 9}}"),
+            ways = ((f", temperature: {hot}", ""),
+                    ("", f"air: {{temperature: {hot}, transfer: 9}}"),
                     (f", temperature: {cold}", change % ("solids.floor.temperature", hot)),
                     ("", change % ("air.temperature", hot)),
                     ("", "heat_sources: [{shape: {type: sphere, radius: 1}, power: %g}]"
                      % (1e5 * (hot - cold))),
-                    ("", "heat_sources: [{shape: {type: sphere, radius: 1}, temperature: %g}]" % hot))
+                    ("", "heat_sources: [{shape: {type: sphere, radius: 1}, temperature: %g}]"
+                     % hot))
             for floor, rest in ways:
                 with self.subTest(hot=hot, floor=floor, rest=rest):
                     found, temperatures = self.settings(thick, thin, cold, floor, rest)

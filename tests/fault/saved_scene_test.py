@@ -1,5 +1,5 @@
-"""Scenes that Ooze wrote itself, in run folders: every value is stated, and `ooze check` says no more
-of them than of the scene that was run."""
+"""Scenes that Ooze wrote itself, in run folders: every value is stated, and `ooze check` says no
+more of them than of the scene that was run."""
 import json
 import unittest
 

@@ -101,8 +101,8 @@ class SceneTrapsTest(runs.RunTest):
         pair = "joints 'joint0' and 'joint1' join the same solids, and "
         fixed = pair + "one of them is fixed: the other has no effect"
         hinge = "  - {type: hinge, solid: a, other: b, axis: [0, 0, 1]%s}\n"
-        self.assertEqual(self.warnings(BARS + hinge % "" + "  - {type: fixed, solid: b, other: a}\n"),
-                         [fixed])
+        weld = "  - {type: fixed, solid: b, other: a}\n"
+        self.assertEqual(self.warnings(BARS + hinge % "" + weld), [fixed])
         motor = ", speed: 90, force: 1"
         self.assertEqual(self.warnings(BARS + 2 * (hinge % motor)),
                          [pair + "the motors of both drive them: they may work against each other"])
