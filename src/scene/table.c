@@ -48,13 +48,14 @@ static const OozeKey material_keys[] = {
 static const OozeSection section_material = {
     .name = "material",
     .plural = "materials",
-    .help = "Materials by name. `mine: {preset: honey, viscosity: 20}` is honey with another "
-            "viscosity: values of the scene override the preset; a compliance, or a viscosity "
-            "where the preset has a relaxation time, replaces the preset's modulus. A material "
-            "with the name of a preset does not use the preset. In methods other than "
-            "conformation the numbers of a preset are replaced by those with which the method comes "
-            "nearest to it (docs/materials.md); the scene's own numbers are not. Numbers that the "
-            "method does not use are ignored, and `ooze check` reports them.",
+    .help =
+        "Materials by name. `mine: {preset: honey, viscosity: 20}` is honey with another "
+        "viscosity: values of the scene override the preset; a compliance, or a viscosity "
+        "where the preset has a relaxation time, replaces the preset's modulus. A material "
+        "with the name of a preset does not use the preset. In methods other than "
+        "conformation the numbers of a preset are replaced by those with which the method comes "
+        "nearest to it (docs/materials.md); the scene's own numbers are not. Numbers that the "
+        "method does not use are ignored, and `ooze check` reports them.",
     .keys = material_keys,
     .key_count = OOZE_COUNT(material_keys),
     .size = sizeof(OozeMaterialDef),

@@ -145,8 +145,14 @@ static Result cube(const struct Method *method, const struct Preset *preset)
 
 static bool is_listed(const char *names, const char *name)
 {
-    const char *at = strstr(names, name);
-    return at && (at[strlen(name)] == ' ' || at[strlen(name)] == '\0');
+    size_t length = strlen(name);
+    for (const char *at = strstr(names, name); at; at = strstr(at + 1, name)) {
+        bool begins = at == names || at[-1] == ' ';
+        if (begins && (at[length] == ' ' || at[length] == '\0')) {
+            return true;
+        }
+    }
+    return false;
 }
 
 static unsigned beyond(int method, const struct Preset *preset)
@@ -172,9 +178,8 @@ static void check_named(int method, const struct Preset *preset, const Result *r
     }
 }
 
-/* Fronts, over the first: of standing cubes at most STANDS_TO, of flowing ones at least FLOWS_FROM, of
-   lava at most CREEPS_TO.
-   Thicker fluids come less far, by 1 % at least. */
+/* Fronts, over the first: of standing cubes at most STANDS_TO, of flowing ones at least FLOWS_FROM,
+   of lava at most CREEPS_TO. Thicker fluids come less far, by 1 % at least. */
 static const double STANDS_TO = 1.06, STANDS_ABOVE = 0.65, FLOWS_FROM = 1.12, CREEPS_TO = 1.2,
                     ORDER = 0.99;
 
