@@ -80,7 +80,7 @@ METHODS = [
     "that the method will show, and names the numbers",
     "of the preset that it does not use:",
     "",
-    "    warning: the method 'wcsph' shows 'sauce' as a fluid of 3.5 Pa s, and does not "
+    "    warning: the method 'wcsph' shows 'sauce' as a fluid of 3.01 Pa s, and does not "
     "use its elasticity (modulus), yield stress",
     "    (yield_strain), thinning (thinning, thinning_rate, thinning_exponent)",
     "",
