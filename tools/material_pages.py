@@ -69,37 +69,59 @@ WORDS = {
 }
 
 # How methods show presets: the rules of src/methods/derive.c and derive.c of each method.
-METHODS = """## In other methods
-
-`conformation` uses every number of a preset. The other methods have fewer numbers, or numbers of their own. When a scene is read, the
-numbers of a preset are replaced by those with which its method comes nearest to the material; numbers that the scene gives itself stay, and
-`scene.yaml` of the run folder holds the result. `ooze check` describes the flow that the method will show, and names the numbers
-of the preset that it does not use:
-
-    warning: the method 'wcsph' shows 'sauce' as a fluid of 3.5 Pa s, and does not use its elasticity (modulus), yield stress
-    (yield_strain), thinning (thinning, thinning_rate, thinning_exponent)
-
-H is the height of the fluid in the scene, U and L speed and width of its flow ([advice.md](advice.md)). A material **holds** if it is elastic, and either its
-yield stress carries its weight, rho g H < sqrt(3) yield, or it relaxes more slowly than the scene ends and sags by less than half its height. Several relaxation times count as
-one, tau = sum G tau^2/sum G tau, with the modulus eta/tau: viscosity and normal stresses of a slow flow stay the same. The viscosity eta of a fluid that thins or yields is that at the rate
-U/L, yield stress over rate included.
-
-| method | material | numbers |
-| --- | --- | --- |
-| `cauchy`, `stress` | elastic, Maxwell | `modulus`, `relaxation_time`, `solvent_viscosity` of one mode |
-| `cauchy` | beyond its yield stress | stress = yield rate/sqrt(rate^2 + r^2) + eta rate with r = 0.05 U/L (Bercovier and Engelman 1980): `viscosity` yield/r with `thinning: carreau`, exponent 0 |
-| `stress`, `wcsph` | beyond its yield stress | `viscosity` eta |
-| `wcsph` | every | `viscosity` eta: nothing keeps its shape |
-| `blend` | holds | `fluid_share: 0`, `modulus`, `solvent_viscosity`; `update_threshold` sqrt(3) yield/(rho H) |
-| `blend` | relaxes | `fluid_share: 0`, `update_threshold: 0`, `update_interval` T = 2 tau, `modulus` 2 eta/T: mean stress eta rate |
-| `blend` | other fluids | `fluid_share: 1`, `viscosity` eta |
-| `links` | holds | `label: elastic` |
-| `links` | fluids | `stretch_rate` rho g H/(6 eta), at most sqrt(2 g/H): a column of Trouton's viscosity 3 eta under its weight |
-| `springs` | every | `unit` for which H stands; `linear_viscosity` nu U/(0.068 h^2), of the solvent where there are springs |
-| `springs` | elastic, Maxwell | `spring_stiffness` G U^2/(0.136 rho h^2), at most 0.9; `plasticity` U/tau; `yield_ratio` half the yield strain; `spring_start: distance` |
-
-In `springs` U is the `unit` and h the support. Worlds that are built by the API (`ooze_material_preset`, `World.add_material`) and presets that are chosen in `ooze view` have the measured numbers.
-""".split("\n")
+METHODS = [
+    "## In other methods",
+    "",
+    "`conformation` uses every number of a preset. The other methods have fewer numbers, "
+    "or numbers of their own. When a scene is read, the",
+    "numbers of a preset are replaced by those with which its method comes nearest to "
+    "the material; numbers that the scene gives itself stay, and",
+    "`scene.yaml` of the run folder holds the result. `ooze check` describes the flow "
+    "that the method will show, and names the numbers",
+    "of the preset that it does not use:",
+    "",
+    "    warning: the method 'wcsph' shows 'sauce' as a fluid of 3.01 Pa s, and does not "
+    "use its elasticity (modulus), yield stress",
+    "    (yield_strain), thinning (thinning, thinning_rate, thinning_exponent)",
+    "",
+    "H is the height of the fluid in the scene, U and L speed and width of its flow "
+    "([advice.md](advice.md)). A material **holds** if it is elastic, and either its",
+    "yield stress carries its weight, rho g H < sqrt(3) yield, or it relaxes more slowly "
+    "than the scene ends and sags by less than half its height. Several relaxation times "
+    "count as",
+    "one, tau = sum G tau^2/sum G tau, with the modulus eta/tau: viscosity and normal "
+    "stresses of a slow flow stay the same. The viscosity eta of a fluid that thins or "
+    "yields is that at the rate",
+    "U/L, yield stress over rate included.",
+    "",
+    "| method | material | numbers |",
+    "| --- | --- | --- |",
+    "| `cauchy`, `stress` | elastic, Maxwell | `modulus`, `relaxation_time`, "
+    "`solvent_viscosity` of one mode |",
+    "| `cauchy` | beyond its yield stress | stress = yield rate/sqrt(rate^2 + r^2) + eta "
+    "rate with r = 0.05 U/L (Bercovier and Engelman 1980): `viscosity` yield/r with "
+    "`thinning: carreau`, exponent 0 |",
+    "| `stress`, `wcsph` | beyond its yield stress | `viscosity` eta |",
+    "| `wcsph` | every | `viscosity` eta: nothing keeps its shape |",
+    "| `blend` | holds | `fluid_share: 0`, `modulus`, `solvent_viscosity`; "
+    "`update_threshold` sqrt(3) yield/(rho H) |",
+    "| `blend` | relaxes | `fluid_share: 0`, `update_threshold: 0`, `update_interval` T "
+    "= 2 tau, `modulus` 2 eta/T: mean stress eta rate |",
+    "| `blend` | other fluids | `fluid_share: 1`, `viscosity` eta |",
+    "| `links` | holds | `label: elastic` |",
+    "| `links` | fluids | `stretch_rate` rho g H/(6 eta), at most sqrt(2 g/H): a column "
+    "of Trouton's viscosity 3 eta under its weight |",
+    "| `springs` | every | `unit` for which H stands; `linear_viscosity` nu U/(0.068 "
+    "h^2), of the solvent where there are springs |",
+    "| `springs` | elastic, Maxwell | `spring_stiffness` G U^2/(0.136 rho h^2), at most "
+    "0.9; `plasticity` U/tau; `yield_ratio` half the yield strain; `spring_start: "
+    "distance` |",
+    "",
+    "In `springs` U is the `unit` and h the support. Worlds that are built by the API "
+    "(`ooze_material_preset`, `World.add_material`) and presets that are chosen in `ooze "
+    "view` have the measured numbers.",
+    "",
+]
 
 
 def presets(ooze):

@@ -11,8 +11,8 @@
 #include "methods/effects.h"
 #include "methods/flow.h"
 
-/* Whether a material keeps its shape while the scene lasts: it is elastic below its yield stress, or
-   relaxes more slowly than the scene ends and carries its weight. */
+/* Whether a material keeps its shape while the scene lasts: it is elastic below its yield stress,
+   or relaxes more slowly than the scene ends and carries its weight. */
 bool ooze_flow_holds(const OozeStepContext *context, const OozeFlow *flow);
 /* Modulus of a material that holds, Pa. Of several modes that of a single one with their viscosity
    and their mean relaxation time: the fast ones have relaxed, and the normal stresses of a slow

@@ -145,8 +145,14 @@ static Result cube(const struct Method *method, const struct Preset *preset)
 
 static bool is_listed(const char *names, const char *name)
 {
-    const char *at = strstr(names, name);
-    return at && (at[strlen(name)] == ' ' || at[strlen(name)] == '\0');
+    size_t length = strlen(name);
+    for (const char *at = strstr(names, name); at; at = strstr(at + 1, name)) {
+        bool begins = at == names || at[-1] == ' ';
+        if (begins && (at[length] == ' ' || at[length] == '\0')) {
+            return true;
+        }
+    }
+    return false;
 }
 
 static unsigned beyond(int method, const struct Preset *preset)
@@ -172,9 +178,8 @@ static void check_named(int method, const struct Preset *preset, const Result *r
     }
 }
 
-/* Fronts, over the first: of standing cubes at most STANDS_TO, of flowing ones at least FLOWS_FROM, of
-   lava at most CREEPS_TO.
-   Thicker fluids come less far, by 1 % at least. */
+/* Fronts, over the first: of standing cubes at most STANDS_TO, of flowing ones at least FLOWS_FROM,
+   of lava at most CREEPS_TO. Thicker fluids come less far, by 1 % at least. */
 static const double STANDS_TO = 1.06, STANDS_ABOVE = 0.65, FLOWS_FROM = 1.12, CREEPS_TO = 1.2,
                     ORDER = 0.99;
 
@@ -224,6 +229,94 @@ static void check_method(int method)
     }
 }
 
+/* ---- derived numbers ------------------------------------------------------------------------- */
+
+static OozeScene *cube_scene(const char *method, const char *material)
+{
+    char text[512];
+    snprintf(text, sizeof text,
+             "ooze: 1\nmethod: {name: %s}\nspacing: 0.006\ntime_step: 1/2000\nduration: 1\n"
+             "materials: {m: {%s}}\ngravity: [0, -10, 0]\n"
+             "fluids: [{material: m, shape: {type: box, size: [0.03, 0.03, 0.03]}}]\n",
+             method, material);
+    return load_good(text);
+}
+
+static void check_number(const char *method, const char *material, int number, double expected)
+{
+    OozeScene *scene = cube_scene(method, material);
+    double value = scene->def.materials[0].values[number];
+    if (isnan(expected) ? !isnan(value) : !(fabs(value - expected) <= 1e-3 * expected)) {
+        fail_msg("%s, %s: number %d is %g instead of %g", method, material, number, value,
+                 expected);
+    }
+    ooze_scene_free(scene);
+}
+
+static void numbers_follow_the_stated_relations(void **state)
+{
+    (void)state;
+    /* rho g H/(6 eta) */
+    check_number("links", "preset: honey", OOZE_MATERIAL_STRETCH_RATE, 1420 * 0.3 / 60);
+    check_number("links", "preset: honey, viscosity: 20", OOZE_MATERIAL_STRETCH_RATE,
+                 1420 * 0.3 / 120);
+    check_number("links", "preset: jelly", OOZE_MATERIAL_LABEL, 1);
+    check_number("blend", "preset: water", OOZE_MATERIAL_FLUID_SHARE, 1);
+    check_number("blend", "preset: jelly", OOZE_MATERIAL_MODULUS, 1500);
+    /* T = 2 tau = 0.8 s, G = 2 eta/T with eta = 200 Pa 0.4 s */
+    check_number("blend", "preset: slime", OOZE_MATERIAL_MODULUS, 200);
+    /* ... with an interval of the scene's own */
+    check_number("blend, update_interval: 0.4", "preset: slime", OOZE_MATERIAL_MODULUS, 400);
+    /* sqrt(3) 250 Pa/(1300 kg/m3 0.03 m) */
+    check_number("blend", "preset: toothpaste", OOZE_MATERIAL_UPDATE_THRESHOLD, 11.103);
+    check_number("wcsph", "preset: slime", OOZE_MATERIAL_VISCOSITY, 90);
+    /* 46,750 Pa s over 18.88 s */
+    check_number("stress", "preset: dough", OOZE_MATERIAL_MODULUS, 2476);
+    check_number("stress", "preset: ketchup", OOZE_MATERIAL_MODULUS, NAN);
+    check_number("cauchy", "preset: ketchup", OOZE_MATERIAL_THINNING_EXPONENT, 0);
+    /* nu U/(0.0678 h^2) with h = 0.006/0.372 m and U = h sqrt(0.025/(g H)) */
+    check_number("springs", "preset: honey", OOZE_MATERIAL_LINEAR_VISCOSITY, 1.859);
+    check_number("conformation", "preset: ketchup", OOZE_MATERIAL_MODULUS, 500);
+}
+
+static void numbers_of_the_scene_stay(void **state)
+{
+    (void)state;
+    check_number("links", "preset: honey, stretch_rate: 1", OOZE_MATERIAL_STRETCH_RATE, 1);
+    check_number("blend", "preset: water, fluid_share: 0.3", OOZE_MATERIAL_FLUID_SHARE, 0.3);
+    /* and materials without a preset have nothing derived */
+    check_number("links", "density: 1420", OOZE_MATERIAL_STRETCH_RATE, NAN);
+    check_number("blend", "viscosity: 10", OOZE_MATERIAL_FLUID_SHARE, 0.3);
+}
+
+/* A run folder holds the derived numbers: read again they are the same, to the last bit. */
+static void canonical_scenes_have_the_numbers_of_the_method(void **state)
+{
+    (void)state;
+    OozeScene *scene = cube_scene("springs", "preset: slime");
+    OozeScene *again = load_good(scene->canonical.data);
+    const OozeMaterialDef *a = &scene->def.materials[0], *b = &again->def.materials[0];
+    assert_memory_equal(scene->def.method.params, again->def.method.params,
+                        sizeof scene->def.method.params);
+    for (int i = 0; i < OOZE_MATERIAL_PARAM_COUNT; i++) {
+        assert_true(a->values[i] == b->values[i] || (isnan(a->values[i]) && isnan(b->values[i])));
+    }
+    ooze_scene_free(again);
+    ooze_scene_free(scene);
+}
+
+static void the_warning_says_what_is_shown_and_what_is_not(void **state)
+{
+    (void)state;
+    Result r = cube(&methods[WCSPH], &presets[13]);
+    assert_string_equal(r.message,
+                        "the method 'wcsph' shows 'm' as a fluid of 3.01 Pa s, and does not use "
+                        "its elasticity (modulus), yield stress (yield_strain), thinning "
+                        "(thinning, thinning_rate, thinning_exponent)");
+}
+
+/* ---- motion ---------------------------------------------------------------------------------- */
+
 static void presets_in_conformation(void **state)
 {
     (void)state;
@@ -269,9 +362,16 @@ static void presets_in_wcsph(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(presets_in_conformation), cmocka_unit_test(presets_in_links),
-        cmocka_unit_test(presets_in_springs),      cmocka_unit_test(presets_in_blend),
-        cmocka_unit_test(presets_in_cauchy),       cmocka_unit_test(presets_in_stress),
+        cmocka_unit_test(numbers_follow_the_stated_relations),
+        cmocka_unit_test(numbers_of_the_scene_stay),
+        cmocka_unit_test(canonical_scenes_have_the_numbers_of_the_method),
+        cmocka_unit_test(the_warning_says_what_is_shown_and_what_is_not),
+        cmocka_unit_test(presets_in_conformation),
+        cmocka_unit_test(presets_in_links),
+        cmocka_unit_test(presets_in_springs),
+        cmocka_unit_test(presets_in_blend),
+        cmocka_unit_test(presets_in_cauchy),
+        cmocka_unit_test(presets_in_stress),
         cmocka_unit_test(presets_in_wcsph),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
