@@ -204,7 +204,7 @@ static void check_changes(OozeScene *scene, const OozeWorld *world)
     }
 }
 
-/* Methods without a stability limit are exact at any time step. */
+/* Methods without a stability limit are stable at any time step. */
 static void check_step(OozeScene *scene, OozeWorld *world)
 {
     if (!world->method->stable_step) {
