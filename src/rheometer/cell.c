@@ -129,9 +129,9 @@ static Rows find_shear_rows(const OozeSample *s, OozeCellKind kind)
     };
 }
 
-/* Largest Hencky strain of one lattice. Within half of it to either side the kernel's density of the
-   lattice stays within 0.3 % of that at rest. At a strain of 0.5 to one side it is 9 % above: the
-   density stage then pushes the free core, which no longer follows the skin. */
+/* Largest Hencky strain of one lattice. Within half of it to either side the kernel's density of
+   the lattice stays within 0.3 % of that at rest. At a strain of 0.5 to one side it is 9 % above:
+   the density stage then pushes the free core, which no longer follows the skin. */
 #define LATTICE_STRAIN 0.4
 
 /* Extension removes neighbours along x: the lattice begins compressed along x by as much as it ends

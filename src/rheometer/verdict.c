@@ -108,14 +108,14 @@ static void judge_experiment(OozeVerdict *v, const OozeExperiment *e, double tol
 static void append_outside(OozeText *out, const OozeExperiment *e, int curve, int point,
                            double tolerance)
 {
-    static const char *const ways[2] = {"stress", "momentum"};
+    static const char *const sources[2] = {"stress", "momentum"};
     const OozeExperimentNames *names = ooze_experiment_names(e->kind);
     const double values[2] = {e->y[curve][point].reported, e->y[curve][point].momentum};
-    for (int way = 0; way < 2; way++) {
-        double off = ooze_experiment_deviation(e, curve, point, values[way]);
+    for (int k = 0; k < 2; k++) {
+        double off = ooze_experiment_deviation(e, curve, point, values[k]);
         if (fabs(off) > tolerance) {
             ooze_text_append(out, "%s, %s by %s at %s %.4g%s%s is %+.1f %% off theory\n",
-                             names->what, names->y[curve], ways[way], names->x, e->x[point],
+                             names->what, names->y[curve], sources[k], names->x, e->x[point],
                              *names->x_unit ? " " : "", names->x_unit, 100.0 * off);
         }
     }

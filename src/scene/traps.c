@@ -263,7 +263,7 @@ static double stable_step(OozeScene *scene, OozeWorld *world)
     return stable;
 }
 
-/* Methods without a stability limit are exact at any time step. */
+/* Methods without a stability limit are stable at any time step. */
 static void check_step(OozeScene *scene, OozeWorld *world)
 {
     if (!world->method->stable_step) {

@@ -153,8 +153,8 @@ static void extensional_viscosity_is_measured(void **state)
     CHECK_NEAR(r.strain, 0.1, 1e-12);
 }
 
-/* Extends a sample and returns the least and the largest viscosity by stress in the last half of the
-   steps. */
+/* Extends a sample and returns the least and the largest viscosity by stress in the last half of
+   the steps. */
 static void stretch(const OozeSample *s, double rate, int steps, double *least, double *largest)
 {
     OozeCell *cell = NULL;
