@@ -188,6 +188,10 @@ static void write_first_order(const OozeStepContext *c, const OozeBounce *b, dou
                  "first order: a shear wave crosses %.2g spacings a step, and %.2g at most are "
                  "solved in second order",
                  b->wave * c->dt / c->spacing, travel / c->spacing);
+    } else if (b->first_order == 0.0) {
+        snprintf(text, size,
+                 "first order: a body of 15 layers bounces in %.1f steps, which no order resolves",
+                 b->duration / c->dt);
     } else {
         snprintf(
             text, size,
