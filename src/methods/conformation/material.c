@@ -8,8 +8,8 @@
 #include "physics/surface_energy.h"
 
 /* Of a swing of frequency w, first order in time leaves 1/sqrt(1 + (w dt)^2) of the amplitude a
-   step, a rate of w^2 dt/2; the material damps it at (sum G_k/tau_k + nu w^2)/(2 sum G_k). Of a bounce
-   of fewer than three steps, which no order resolves, second order saves nothing: 0. */
+   step, a rate of w^2 dt/2; the material damps it at (sum G_k/tau_k + nu w^2)/(2 sum G_k). Of a
+   bounce of fewer than three steps, which no order resolves, second order saves nothing: 0. */
 OozeBounce ooze_conformation_bounce(const OozeStepContext *c, const OozeMaterial *material)
 {
     double density = material->values[OOZE_MATERIAL_DENSITY];
@@ -33,8 +33,8 @@ OozeBounce ooze_conformation_bounce(const OozeStepContext *c, const OozeMaterial
     return b;
 }
 
-/* A material that yields gives the energy of an impact to its flow, not to a bounce, and a heap of it
-   comes to rest sooner in first order: `auto` leaves it there. */
+/* A material that yields gives the energy of an impact to its flow, not to a bounce, and a heap of
+   it comes to rest sooner in first order: `auto` leaves it there. */
 bool ooze_conformation_is_second_order(const OozeStepContext *c, const OozeMaterial *material,
                                        const OozeRheologyRecipe *recipe)
 {
