@@ -37,7 +37,6 @@ static void conformation_T52_two_modes(void **state)
                             {NULL, 0}};
     Channel c = make_channel(d, dt, 0, fluid);
     set_param(c.world, "velocity_iterations", 60);
-    set_param(c.world, "time_integration", 0); /* first order: waves of the jump die out */
     jump(&c, strain * c.height, dt);
     int done = 0, when[] = {10, 30, 60, 120};
     double y = 0.5 * c.height, last[2] = {0}, since = 0;

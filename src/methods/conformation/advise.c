@@ -183,6 +183,10 @@ static void write_first_order(const OozeStepContext *c, const OozeBounce *b, dou
         snprintf(text, size, "first order: what yields does not bounce");
     } else if (b->longest <= c->dt) {
         snprintf(text, size, "first order: it relaxes within a step");
+    } else if (b->first_order == 0.0) {
+        snprintf(text, size,
+                 "first order: a body of 15 layers bounces in %.1f steps, which no order resolves",
+                 b->duration / c->dt);
     } else if (b->wave * c->dt >= travel) {
         snprintf(text, size,
                  "first order: a shear wave crosses %.2g spacings a step, and %.2g at most are "
@@ -215,7 +219,7 @@ void ooze_conformation_describe_order(const OozeStepContext *c, int index, bool 
         snprintf(text, size, "first order, as every soft body");
     } else if (stiffest) {
         snprintf(text, size, "first order: compliance 0 is not meant to swing");
-    } else if (s.time_integration == OOZE_TIME_FIRST_ORDER) {
+    } else if (s.time_integration == OOZE_TIME_FIRST_ORDER && b.first_order > 0.0) {
         snprintf(
             text, size,
             "first order, by the scene's settings: in a bounce of %.0f steps the material takes "

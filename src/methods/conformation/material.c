@@ -8,7 +8,8 @@
 #include "physics/surface_energy.h"
 
 /* Of a swing of frequency w, first order in time leaves 1/sqrt(1 + (w dt)^2) of the amplitude a
-   step, a rate of w^2 dt/2; the material damps it at (sum G_k/tau_k + nu w^2)/(2 sum G_k). */
+   step, a rate of w^2 dt/2; the material damps it at (sum G_k/tau_k + nu w^2)/(2 sum G_k). Of a
+   bounce of fewer than three steps, which no order resolves, second order saves nothing: 0. */
 OozeBounce ooze_conformation_bounce(const OozeStepContext *c, const OozeMaterial *material)
 {
     double density = material->values[OOZE_MATERIAL_DENSITY];
@@ -21,18 +22,19 @@ OozeBounce ooze_conformation_bounce(const OozeStepContext *c, const OozeMaterial
         fading += mode.modulus > 0.0 ? mode.modulus / mode.relaxation : 0.0;
         b.longest = fmax(b.longest, mode.relaxation);
     }
-    const double layers = 15.0, steps = 10.0;
+    const double layers = 15.0, steps = 10.0, fewest = 3.0;
     b.wave = ooze_wave_speed(modulus);
-    double frequency =
-        fmin(ooze_bounce_frequency(b.wave, layers * c->spacing), OOZE_PI / (steps * c->dt));
+    double swing = ooze_bounce_frequency(b.wave, layers * c->spacing);
+    bool resolved = swing * fewest * c->dt <= OOZE_PI;
+    double frequency = resolved ? fmin(swing, OOZE_PI / (steps * c->dt)) : swing;
     b.duration = OOZE_PI / frequency;
-    b.first_order = frequency * frequency * c->dt / 2.0;
+    b.first_order = resolved ? frequency * frequency * c->dt / 2.0 : 0.0;
     b.own = (fading + m.viscosity * frequency * frequency) / (2.0 * modulus);
     return b;
 }
 
-/* A material that yields gives the energy of an impact to its flow, not to a bounce, and a heap of it
-   comes to rest sooner in first order: `auto` leaves it there. */
+/* A material that yields gives the energy of an impact to its flow, not to a bounce, and a heap of
+   it comes to rest sooner in first order: `auto` leaves it there. */
 bool ooze_conformation_is_second_order(const OozeStepContext *c, const OozeMaterial *material,
                                        const OozeRheologyRecipe *recipe)
 {
