@@ -208,8 +208,8 @@ static double largest_step_of_stress(double modulus, double low, double high)
     return low;
 }
 
-/* Largest relative difference of heights of both methods, each at the largest step that it stands, or
-   conformation at the paper's. */
+/* Largest relative difference of heights of both methods, each at the largest step that it stands,
+   or conformation at the paper's. */
 static double compare(double modulus, double step_of_stress)
 {
     const double step_of_conformation = 6e-3;

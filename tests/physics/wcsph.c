@@ -39,8 +39,8 @@ static void wcsph_T01_momentum(void **state)
 /* 16 layers over a floor, periodic sideways. By its weight a column of height H is compressed by g
    H / (2 c^2) in the mean, 0.8% here, which takes the top down by 0.13 spacings; the lowest layer
    should stay half a spacing above the floor. It comes nearer, as boundary samples push less the
-   nearer they are, down to the contact distance. The wave of a quarter of its length in H that the beginning sets off, at
-   g H / c = 0.22 m/s, decays at nu (pi / 2 H)^2 = 4.8 /s at least. */
+   nearer they are, down to the contact distance. The wave of a quarter of its length in H that the
+   beginning sets off, at g H / c = 0.22 m/s, decays at nu (pi / 2 H)^2 = 4.8 /s at least. */
 static void wcsph_T02_column(void **state)
 {
     (void)state;
