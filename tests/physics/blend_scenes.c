@@ -45,8 +45,8 @@ static double sag_at_rest(const char *name)
     return sag;
 }
 
-/* The modulus of the matching grows with the square of the radius. How the work of a step grows with
-   it is told by the numbers of neighbours, T01. */
+/* The modulus of the matching grows with the square of the radius. The work of a step grows with
+   the numbers of neighbours of T01. */
 static void blend_T06_bar(void **state)
 {
     (void)state;

@@ -46,7 +46,7 @@ static OozeVec3 turned(OozeVec3 q, const void *user)
 
 enum { SHAPES = 4 };
 
-/* The cube of the sheet, a bar, a cloud, and a sheet of one layer; spacing 1. */
+/* A cube, a bar, a layer of one particle, and a cloud; spacing 1. */
 static Shaped shape_of(int number)
 {
     const int cube[3] = {15, 15, 15}, bar[3] = {20, 4, 4}, layer[3] = {12, 12, 1};

@@ -304,9 +304,9 @@ static Play random_play(int scene)
     return p;
 }
 
-/* Nothing becomes NaN, and no particle is faster than twice the speed of the energy put in: what one
-   particle takes of the energy of others. Particles of some scenes are, all of them with a fluid of
-   200 Pa s and more and a solid that pushes it. */
+/* Nothing becomes NaN, and no particle is faster than twice the speed of the energy put in, which
+   allows for what one particle takes of the energy of others. Particles of some scenes are faster,
+   all of them with a fluid of 200 Pa s and more and a solid that pushes it. */
 static void cauchy_T26_random(void **state)
 {
     (void)state;
