@@ -88,7 +88,7 @@ typedef struct OozeMethod {
        NULL. */
     void (*advise)(const OozeStepContext *context, const OozeAdvice *advice);
     /* One line on how the elastic motion of a material is integrated in time, for `ooze check`;
-       empty where there is none. `soft`: all of it is soft bodies. NULL: the method has no choice. */
+       empty where there is none. `soft`: all of it is soft bodies. NULL: there is no choice. */
     void (*describe_order)(const OozeStepContext *context, int material, bool soft, char *text,
                            size_t size);
     /* Settings that may be `auto`, NULL-terminated, and the function that chooses them; may be NULL
