@@ -32,7 +32,7 @@ class SceneText(unittest.TestCase):
         return json.loads(done.stdout)
 
     def scene(self, **keys):
-        return {"ooze": 1, "method": {"name": "ballistic"}, "spacing": 0.02, "time_step": 1 / 240,
+        return {"ooze": 2, "method": {"name": "ballistic"}, "spacing": 0.02, "time_step": 1 / 240,
                 **keys, "materials": {"water": {"preset": "water"}},
                 "fluids": [{"material": "water",
                             "shape": {"type": "box", "size": [0.1, 0.1, 0.1]}}]}

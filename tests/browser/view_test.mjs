@@ -401,7 +401,7 @@ async function playsARun(run) {
 // ---- other scenes ----------------------------------------------------------------------------
 
 const scenes = {
-  floating: `ooze: 1
+  floating: `ooze: 2
 title: A ball in cream
 method: {name: conformation}
 spacing: 0.03
@@ -414,12 +414,12 @@ solids:
   - {name: floor, shape: {type: plane}}
   - {name: ball, density: 400, shape: {type: sphere, radius: 0.05, position: [0, 0.24, 0]}}
 `,
-  floating_small: `ooze: 1
+  floating_small: `ooze: 2
 include: floating.yaml
 title: A ball in cream, small
 duration: 1
 `,
-  jelly: `ooze: 1
+  jelly: `ooze: 2
 title: A cube of jelly
 method: {name: blend}
 spacing: 0.03

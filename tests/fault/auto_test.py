@@ -23,7 +23,7 @@ solids:
 """
 # A block of wax; last the keys of the floor and of the scene that cool or heat it.
 WAX = """\
-ooze: 1
+ooze: 2
 method: {name: conformation, solver: auto}
 spacing: 0.01
 duration: 1

@@ -6,7 +6,7 @@ import unittest
 import runs
 
 SCENE = """\
-ooze: 1
+ooze: 2
 method: {name: %s}
 spacing: 0.01
 time_step: 1/240

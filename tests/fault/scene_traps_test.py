@@ -5,7 +5,7 @@ import unittest
 import runs
 
 SCENE = """\
-ooze: 1
+ooze: 2
 method: {name: ballistic}
 spacing: 0.02
 time_step: 1/240

@@ -122,7 +122,7 @@ class Errors(PackageTest):
                 (lambda: world.set("gravity.y", 1, ramp=-1), "ramp"),
                 (lambda: world.set("gravity.y", 1, time=-1), "time"),
                 (lambda: world.add_solid(shape={"type": "box", "kind": "sphere"}), "kind"),
-                (lambda: ooze.Scene(SCENE, text="ooze: 1"), "only one"),
+                (lambda: ooze.Scene(SCENE, text="ooze: 2"), "only one"),
                 (lambda: ooze.Scene("a.yaml", spacing=1), "only one")):
             with self.subTest(inspect.getsource(call).strip()):
                 error = self.check(ooze.ArgumentError, call, part)

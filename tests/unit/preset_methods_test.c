@@ -117,7 +117,7 @@ static Result cube(const struct Method *method, const struct Preset *preset)
 {
     char text[1024];
     snprintf(text, sizeof text,
-             "ooze: 1\nmethod: {name: %s%s}\nspacing: 0.006\ntime_step: %s\nframe_rate: 24\n"
+             "ooze: 2\nmethod: {name: %s%s}\nspacing: 0.006\ntime_step: %s\nframe_rate: 24\n"
              "duration: 1\nmaterials: {m: {preset: %s}}\n"
              "fluids: [{material: m, shape: {type: box, size: [%g, %g, %g], position: [0, %g, 0]}}]"
              "\nsolids: [{shape: {type: plane}, friction: inf}]\n"
@@ -235,7 +235,7 @@ static OozeScene *cube_scene(const char *method, const char *material)
 {
     char text[512];
     snprintf(text, sizeof text,
-             "ooze: 1\nmethod: {name: %s}\nspacing: 0.006\ntime_step: 1/2000\nduration: 1\n"
+             "ooze: 2\nmethod: {name: %s}\nspacing: 0.006\ntime_step: 1/2000\nduration: 1\n"
              "materials: {m: {%s}}\ngravity: [0, -10, 0]\n"
              "fluids: [{material: m, shape: {type: box, size: [0.03, 0.03, 0.03]}}]\n",
              method, material);

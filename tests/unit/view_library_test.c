@@ -27,12 +27,12 @@ static void titles_and_small_variants_are_found(void **state)
     make("scenes");
     make("scenes/bread");
     make("scenes/cake");
-    write_scene("scenes/bread/honey.yaml", "ooze: 1\ntitle: \"Honey on bread\"\n");
-    write_scene("scenes/bread/honey_small.yaml", "ooze: 1\ntitle: 'Less honey'  \n");
+    write_scene("scenes/bread/honey.yaml", "ooze: 2\ntitle: \"Honey on bread\"\n");
+    write_scene("scenes/bread/honey_small.yaml", "ooze: 2\ntitle: 'Less honey'  \n");
     write_scene("scenes/bread/walls.yaml", "solids: []\ntitle: no scene\n");
-    write_scene("scenes/bread/notes.txt", "ooze: 1\n");
+    write_scene("scenes/bread/notes.txt", "ooze: 2\n");
     write_scene("scenes/cake/honey.yaml", "# title: not this\nooze: 1\r\ntitle: Cake\r\n");
-    write_scene("scenes/cake/other_small.yaml", "ooze: 1\n");
+    write_scene("scenes/cake/other_small.yaml", "ooze: 2\n");
     char path[256];
     snprintf(path, sizeof path, "%s/scenes/cake/honey.yaml", folder);
     OozeViewLibrary library;

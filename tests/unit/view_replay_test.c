@@ -12,7 +12,7 @@ static OozeLive open_scene(const char *method, const char *more)
     FILE *file = fopen(path, "w");
     assert_non_null(file);
     fprintf(file,
-            "ooze: 1\n"
+            "ooze: 2\n"
             "method: {name: %s}\n"
             "spacing: 0.05\n"
             "time_step: 1/240\n"
@@ -185,7 +185,7 @@ static void a_change_that_a_step_would_refuse_is_an_error_of_the_scene(void **st
 {
     (void)state;
     static const char text[] =
-        "ooze: 1\n"
+        "ooze: 2\n"
         "method: {name: conformation, pressure: velocity_solve}\n"
         "spacing: 0.1\n"
         "time_step: 1/240\n"
