@@ -114,7 +114,7 @@ static double compare_mode(const Number *numbers, const Law *law, int across, do
     OozeWorld *world = make(d, time_step, vec3(0, 0, 0), vec3(length, 7 * d, 7 * d));
     add_material(world, numbers);
     if (law->first_order) {
-        set_param(world, "time_integration", 0);
+        CHECK_OK(ooze_world_set_param(world, "time_integration", 0, &error));
     }
     for (int i = 0; i < across * 49; i++) {
         OozeVec3 x = vec3((i / 49 + 0.5) * d, (i / 7 % 7 + 0.5) * d, (i % 7 + 0.5) * d);

@@ -71,8 +71,8 @@ static void print_row(const OozeVariation *v)
 }
 
 /* One Maxwell fluid, sheared up to three times its own rate: viscosity, normal stress, G', G'',
-   crossover and relaxation time at three spacings and three time steps, all on a disordered sample. By momentum there is what the density stage adds:
-   hence its bound. */
+   crossover and relaxation time at three spacings and three time steps, all on a disordered
+   sample. By momentum there is what the density stage adds: hence its bound. */
 static void rheometer_T01_grid(void **state)
 {
     (void)state;
