@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Lists the figures of acceptance tests that are outside their bounds today: every KNOWN_GAP of
-tests/physics, with its bound and the figure on record.
+tests, with its bound and the figure on record.
 
   tools/known_gaps.py          writes docs/known-gaps.md
   tools/known_gaps.py --print  prints it"""
@@ -12,9 +12,9 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs/known-gaps.md"
 HEAD = """# Known gaps
 
-Figures of the acceptance tests that are outside their bounds today. Such a test does not fail, unless the
-figure moves farther away; `make test-all` counts them. A figure that comes within its bound is reported as a
-closed gap: it is then held to the bound. Written by `tools/known_gaps.py` from `tests/physics`.
+Figures of the acceptance tests that are outside their bounds today. Such a test does not fail,
+unless the figure moves farther away; `make test-all` counts them. A figure that comes within its
+bound is reported as a closed gap: it is then held to the bound. Written by `tools/known_gaps.py`.
 
 """
 
@@ -48,7 +48,7 @@ def words(argument):
 
 
 def gaps():
-    for path in sorted((ROOT / "tests/physics").glob("*.c")):
+    for path in sorted((ROOT / "tests").glob("*/*.c")):
         text = path.read_text()
         tests = [(found.start(), found[1]) for found in
                  re.finditer(r"(?m)^static \w[\w *]*?(\w+)\(", text)]

@@ -55,8 +55,8 @@ SLOW = ["-E", "^unit_(auto|preset_drop|constraint_formulations|paper_scenes|link
               "|^parity_device$|^unit_(render_(picture|lens|container)|surface_(quality|carried))$"
               "|^conformation_T26_random"]
 # A user's check: interfaces, and for each method what it is for.
-CORE = ["-R", "^unit_(api|world|world_frame|scene_(parse|errors|schema)|frame_file|run_folder|export"
-              "|preset|probe|emitter|sink|solid|shape|mesh|heat|plot|surface|render_picture"
+CORE = ["-R", "^unit_(api|world|world_frame|scene_(parse|errors|schema)|frame_file|run_folder"
+              "|export|preset|probe|emitter|sink|solid|shape|mesh|heat|plot|surface|render_picture"
               "|view_session|rheology_fit|threads|lodge_loops|density_loops|neighbours)$"
               "|^conformation_(T01|T02|T05_form|T06|T08_falling_cube|T21|T40|T50|T70|T94)"
               "|^links_T0[149]_|^blend_T0[45]_|^springs_T0[267]_|^cauchy_T0[123]_|^stress_T0[12]_"
@@ -86,7 +86,8 @@ ENVIRONMENT = {
     "device": {"OOZE_DEVICE": "cuda", "OMP_NUM_THREADS": "1"},
     "cuda": {"OOZE_DEVICE": "cuda"},
 }
-PRESETS = {"core": "release", "fuzz": "asan", "device": "cuda-on-host", "cuda": "release"}  # else the suite's name
+# Of suites that do not have the name of their preset.
+PRESETS = {"core": "release", "fuzz": "asan", "device": "cuda-on-host", "cuda": "release"}
 GAPS = {"known": set(), "closed": set()}
 SUITES = ["release", "asan", "fuzz", "tsan", "device", "cuda"]
 
@@ -252,7 +253,8 @@ def run_suite(suite):
     else:
         passed, failed, skipped = 0, 1, 0
         print(f"{suite}: the build failed")
-    print(f"== {suite}: {passed} passed, {failed} failed, {skipped} skipped in {time.monotonic() - start:.0f} s; "
+    print(f"== {suite}: {passed} passed, {failed} failed, {skipped} skipped "
+          f"in {time.monotonic() - start:.0f} s; "
           f"processor: {building:.0f} s to build, "
           f"{processor_seconds() - before - building:.0f} s to test", flush=True)
     return passed, failed, skipped

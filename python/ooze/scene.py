@@ -78,8 +78,8 @@ def _find_item(items: Any, name: str, path: str) -> Any:
 
 
 def _set_path(values: dict[str, Any], path: str, value: Any) -> None:
-    """Sets `materials.honey.viscosity`, or `solids.floor.friction` in a list of named items. Unknown
-    keys are left to the reader of scenes."""
+    """Sets `materials.honey.viscosity`, or `solids.floor.friction` in a list of named items.
+    Unknown keys are left to the reader of scenes."""
     names = path.split(".")
     place: Any = values
     for depth, name in enumerate(names):

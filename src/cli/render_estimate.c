@@ -1,5 +1,5 @@
-/* A picture of P pixels and n samples takes a + P (b + n c) seconds: a for the surface and photons, b for
-   smoothing, c for light paths. Three small pictures give the three numbers. */
+/* A picture of P pixels and n samples takes a + P (b + n c) seconds: a for the surface and photons,
+   b for smoothing, c for light paths. Three small pictures give the three numbers. */
 #include "cli/render_estimate.h"
 
 #include <math.h>

@@ -4,8 +4,8 @@
 
 #include "ooze/render.h"
 
-/* Seconds that a picture of the frame takes with these settings, from small pictures of it; NAN where
-   they fail. */
+/* Seconds that a picture of the frame takes with these settings, from small pictures of it; NAN
+   where they fail. */
 double ooze_render_estimate(const OozeScene *scene, const OozeRenderDef *def,
                             const OozeFrame *frame);
 

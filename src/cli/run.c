@@ -236,12 +236,11 @@ static void print_profile(Job *job)
 /* Suggests the command that shows the result soonest. */
 static void print_next(const Job *job)
 {
-    const char *folder = job->plan.folder;
+    const char *folder = job->plan.folder, *mesh = job->plan.mesh ? NULL : folder;
     if (!job->plan.quiet) {
         ooze_report_line("ooze: next: ooze render %s --preview%s%s; without --preview: the surface "
                          "in full light",
-                         folder, job->plan.mesh ? "" : ", or ooze mesh ",
-                         job->plan.mesh ? "" : folder);
+                         folder, mesh ? ", or ooze mesh " : "", mesh ? mesh : "");
     }
 }
 

@@ -16,8 +16,9 @@ typedef struct OozeSceneSetup {
 
 /* All but the flows, which depend on the time step. False: out of memory. */
 bool ooze_scene_setup(OozeScene *scene, OozeSceneSetup *setup);
-/* Sets the materials at temperature i of the scene (0: the lowest), the time step and the flows. False
-   past the last temperature. Must be repeated after a copy: the context points into the setup. */
+/* Sets the materials at temperature i of the scene (0: the lowest), the time step and the flows.
+   False past the last temperature. Must be repeated after a copy: the context points into the
+   setup. */
 bool ooze_scene_setup_step(OozeSceneSetup *setup, int i, double dt);
 
 #endif

@@ -161,9 +161,9 @@ static void meaningless_settings_are_refused(void **state)
     CHECK_FAILS(ooze_renderer_create(run.scene, &run.def, &renderer, &error), OOZE_ERROR_ARGUMENT,
                 "0 x 10 pixels");
     run.def.size = vec3(32, 32, 0);
-    run.def.samples = 0;
+    run.def.samples = -1;
     CHECK_FAILS(ooze_renderer_create(run.scene, &run.def, &renderer, &error), OOZE_ERROR_ARGUMENT,
-                "0 samples");
+                "-1 samples");
     run.def.samples = 1;
     run.def.color_by = "velocty";
     CHECK_OK(ooze_renderer_create(run.scene, &run.def, &renderer, &error));

@@ -22,6 +22,7 @@ static OozeWorld *jelly(double formulation, double solver, bool floor)
     set_param(world, "density_iterations", DENSITY);
     set_param(world, "position_iterations", POSITION);
     set_param(world, "tolerance", 0);
+    set_param(world, "time_integration", 0); /* first order: as many passes as are asked for */
     set_param(world, "density_tolerance", 0);
     static const double speed = 0.5;
     add_lattice(world,

@@ -152,6 +152,7 @@ static OozeWorld *make_scene(Scene scene, int preconditioner, int threads, doubl
                                           .device = OOZE_DEVICE_CPU});
     Matter matter = newtonian_matter(2e4);
     matter = scene == ELASTIC || scene == PASTE ? maxwell_matter(1e6, 1) : matter;
+    set_param(world, "time_integration", 0); /* counts of iterations are those of first order */
     OozeMaterialId clay = add_matter(world, matter);
     OozeMaterialId thin = add_matter(world, newtonian_matter(scene == LAYERS ? 20 : 2e3));
     OozeMaterialId jelly = add_matter(world, maxwell_matter(5e5, INFINITY));

@@ -20,7 +20,7 @@
    for the whole run, so a fifth of the error is allowed for it.
 
    Step. The relative error of a fall is dt over its duration. A block that is released sinks too
-   little by 0.3 of its frequency times dt. */
+   far, or in first order too little, by 0.9 of its frequency times dt at most. */
 #include "methods/conformation/cost_model.h"
 
 #include <math.h>
@@ -34,7 +34,7 @@ static const double PER_SPACING = 3.3, PER_LAYER = 1.6, PER_SWEEP = 0.78;
 static const double MULTIGRID_ITERATIONS = 16.0, GRIDS = 10.0, PER_CYCLE = 1.7;
 static const double GRID_BYTES = 800.0; /* a particle */
 static const double PER_COLUMN = 2.0, PASSES = 2.0;
-static const double PER_PERIOD = 0.3;
+static const double PER_PERIOD = 0.9;
 static const double COLUMN_SHARE = 0.2; /* of the error, for the loss of height at rest */
 /* Bounds of the counts: with fewer iterations a stage does not converge at all. */
 static const double VELOCITY_MIN = 5.0, VELOCITY_MAX = 10000.0, DENSITY_MIN = 3.0,
