@@ -54,11 +54,17 @@ static void number(OozeText *out, const char *name, double value, const Meaning 
     }
 }
 
-/* Numerical viscosity of the method and viscosity of the material. */
-static void append_viscosity(OozeText *out, const OozeFlow *flow)
+static double numerical_viscosity(const OozeScene *scene, const OozeFlow *flow)
 {
-    double viscosity = flow->nu * flow->density, added = flow->numerical * flow->density;
-    double share = flow->numerical / flow->nu;
+    return ooze_flow_numerical(flow, ooze_method_list[scene->def.method.index],
+                               scene->def.world.spacing);
+}
+
+/* Numerical viscosity of the method and viscosity of the material. */
+static void append_viscosity(OozeText *out, const OozeFlow *flow, double numerical)
+{
+    double viscosity = flow->nu * flow->density, added = numerical * flow->density;
+    double share = numerical / flow->nu;
     if (!isfinite(viscosity)) {
         return;
     }
@@ -156,7 +162,7 @@ static void append_material(OozeText *out, const OozeScene *scene, const OozeSce
         label(out, "in time");
         ooze_text_append(out, "%s\n", advice->orders[material]);
     }
-    append_viscosity(out, flow);
+    append_viscosity(out, flow, numerical_viscosity(scene, flow));
     if (flow->diffusion_length > 0.0) {
         label(out, "a step");
         ooze_text_append(out, "spreads momentum over %.2g spacings (nu dt/d2 = %.2g)\n",
@@ -262,7 +268,7 @@ static void json_material(OozeText *out, const OozeScene *scene, const OozeScene
         {"temperature_max", temperatures_of(scene, material).max},
         {"density", flow->density},
         {"viscosity", flow->nu * flow->density},
-        {"numerical_viscosity", flow->numerical * flow->density},
+        {"numerical_viscosity", numerical_viscosity(scene, flow) * flow->density},
         {"reynolds", flow->reynolds},
         {"weissenberg", flow->weissenberg},
         {"deborah", flow->deborah},

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "solids/dynamic_formula.h"
 #include "world/world.h"
 
 enum { NAMES_MAX = 6 }; /* in a line */
@@ -50,22 +51,17 @@ static bool has_bodies(const OozeSceneDef *def)
     return found;
 }
 
-static bool is_wall(const OozeWorld *world, int solid)
-{
-    return world->solids.items[solid].params[OOZE_SOLID_COLLIDES] != 0.0;
-}
-
 /* The solids from `first` on with the same friction as it. */
 static void write_names(OozeText *out, const OozeWorld *world, Friction friction, int first)
 {
     double same = friction(world, first);
     int count = 0, written = 0;
     for (int i = first; i < world->solids.count; i++) {
-        count += is_wall(world, i) && friction(world, i) == same;
+        count += ooze_solid_collides(&world->solids.items[i]) && friction(world, i) == same;
     }
     int named = count > NAMES_MAX ? NAMES_MAX - 1 : count;
     for (int i = first; i < world->solids.count && written < named; i++) {
-        if (is_wall(world, i) && friction(world, i) == same) {
+        if (ooze_solid_collides(&world->solids.items[i]) && friction(world, i) == same) {
             const char *before = written == 0 ? "" : written == count - 1 ? " and " : ", ";
             ooze_text_append(out, "%s'%s'", before, world->solids.items[i].name);
             written++;
@@ -82,10 +78,10 @@ static void write_lines(OozeText *out, const OozeWorld *world, Friction friction
     bool bodies = friction == of_bodies;
     const char *stick = bodies ? "stick" : "sticks", *slip = bodies ? "slide" : "slips";
     for (int i = 0; i < world->solids.count; i++) {
-        bool again = !is_wall(world, i);
+        bool again = !ooze_solid_collides(&world->solids.items[i]);
         double mu = friction(world, i);
         for (int k = 0; k < i && !again; k++) {
-            again = is_wall(world, k) && friction(world, k) == mu;
+            again = ooze_solid_collides(&world->solids.items[k]) && friction(world, k) == mu;
         }
         if (again) {
             continue;
@@ -106,7 +102,7 @@ void ooze_check_walls_text(OozeText *out, const OozeScene *scene, const OozeWorl
     const char *fluid = find_fluid(&scene->def);
     bool bodies = has_bodies(&scene->def), walls = false;
     for (int i = 0; i < world->solids.count; i++) {
-        walls = walls || is_wall(world, i);
+        walls = walls || ooze_solid_collides(&world->solids.items[i]);
     }
     if (walls && (fluid || bodies)) {
         ooze_text_append(out, "walls\n");
@@ -124,7 +120,7 @@ void ooze_check_walls_json(OozeText *out, const OozeWorld *world)
     int written = 0;
     ooze_text_append(out, ",\n  \"walls\": [");
     for (int i = 0; i < world->solids.count; i++) {
-        if (is_wall(world, i)) {
+        if (ooze_solid_collides(&world->solids.items[i])) {
             double mu = of_fluid(world, i);
             ooze_text_append(out, "%s\n    {\"solid\": ", written++ ? "," : "");
             ooze_json_text(out, world->solids.items[i].name);

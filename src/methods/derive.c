@@ -79,6 +79,11 @@ unsigned ooze_method_effects(const OozeMethod *method)
     return shown;
 }
 
+bool ooze_method_shows_presets(const OozeMethod *method)
+{
+    return method->derive_material || ooze_method_effects(method) != 0;
+}
+
 void ooze_method_measure(const OozeMethod *method, const OozeStepContext *c,
                          const OozeFlowScale *scale, OozeMaterial *material)
 {

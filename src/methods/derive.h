@@ -34,6 +34,9 @@ unsigned ooze_derive_maxwell(const OozeStepContext *context, const OozeFlow *flo
 
 /* The effects of the material numbers that the method uses itself. */
 unsigned ooze_method_effects(const OozeMethod *method);
+/* Whether it shows any effect of presets: in ballistic, without stresses, all materials fly
+   alike. */
+bool ooze_method_shows_presets(const OozeMethod *method);
 /* Replaces the numbers of a material by the measured ones of what the method shows. */
 void ooze_method_measure(const OozeMethod *method, const OozeStepContext *context,
                          const OozeFlowScale *scale, OozeMaterial *material);

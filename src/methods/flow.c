@@ -83,7 +83,7 @@ OozeFlow ooze_flow(const OozeStepContext *c, int index, const OozeFlowScale *sca
     bool elastic = m.modulus > 0.0 && !isfinite(m.relaxation) && !yields;
     OozeFlow flow = {
         .scale = *scale,
-        .stiffest = isnan(v[OOZE_MATERIAL_MODULUS]) && v[OOZE_MATERIAL_COMPLIANCE] == 0.0,
+        .stiffest = ooze_material_is_stiffest(&material),
         .density = density,
         .modulus = m.modulus,
         .viscosity = m.viscosity,
@@ -116,6 +116,11 @@ OozeFlow ooze_flow(const OozeStepContext *c, int index, const OozeFlowScale *sca
     double resists = ooze_maxwell_resistance(c, &material, density, OOZE_STIFFEST_WAVE);
     flow.diffusion_length = ooze_momentum_diffusion_length(resists, c->dt) / c->spacing;
     flow.sag = elastic ? ratio(ooze_sag_strain(g, scale->height, flow.wave)) : NAN;
-    flow.numerical = ooze_numerical_viscosity(flow.speed, c->spacing);
     return flow;
+}
+
+double ooze_flow_numerical(const OozeFlow *flow, const OozeMethod *method, double spacing)
+{
+    double measured = method->numerical_viscosity;
+    return measured > 0.0 ? measured * flow->speed * spacing : NAN;
 }

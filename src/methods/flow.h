@@ -39,11 +39,12 @@ struct OozeFlow {
     double diffusion_length;           /* diffusion length of momentum per step, spacings */
     /* elastic sag over the height, of a material that never relaxes */
     double sag;
-    double stands;    /* m: largest height that the yield stress supports */
-    double numerical; /* numerical viscosity, m2/s; of `method` where one is given */
+    double stands; /* m: largest height that the yield stress supports */
 };
 
 /* The context needs spacing, gravity, dt and materials. */
 OozeFlow ooze_flow(const OozeStepContext *context, int material, const OozeFlowScale *scale);
+/* Numerical viscosity that a method adds to the flow, m2/s; NAN: not measured. */
+double ooze_flow_numerical(const OozeFlow *flow, const OozeMethod *method, double spacing);
 
 #endif

@@ -48,6 +48,27 @@ OozeMaxwellMode ooze_maxwell_mode(const OozeMaterial *material, int k, double re
     return (OozeMaxwellMode){v[0] / reference, isnan(v[1]) ? INFINITY : v[1]};
 }
 
+OozeMaxwellSum ooze_maxwell_sum(const OozeMaxwell *first, const OozeMaterial *material,
+                                double reference)
+{
+    bool elastic = first->modulus > 0.0;
+    OozeMaxwellSum sum = {first->modulus, elastic ? first->modulus / first->relaxation : 0.0,
+                          elastic ? first->relaxation : 0.0};
+    for (int k = 0; k < OOZE_MORE_MODES; k++) {
+        OozeMaxwellMode mode = ooze_maxwell_mode(material, k, reference);
+        sum.modulus += mode.modulus;
+        sum.fading += mode.modulus > 0.0 ? mode.modulus / mode.relaxation : 0.0;
+        sum.longest = fmax(sum.longest, mode.relaxation);
+    }
+    return sum;
+}
+
+bool ooze_material_is_stiffest(const OozeMaterial *material)
+{
+    const double *v = material->values;
+    return isnan(v[OOZE_MATERIAL_MODULUS]) && v[OOZE_MATERIAL_COMPLIANCE] == 0.0;
+}
+
 double ooze_maxwell_resistance(const OozeStepContext *c, const OozeMaterial *material,
                                double reference, double stiffest)
 {

@@ -33,6 +33,20 @@ typedef struct OozeMaxwellMode {
 /* The mode `k` of those beside the first, 0 to OOZE_MORE_MODES - 1. */
 OozeMaxwellMode ooze_maxwell_mode(const OozeMaterial *material, int k, double reference_density);
 
+/* All modes. */
+typedef struct OozeMaxwellSum {
+    double modulus; /* sum G, m2/s2 */
+    double fading;  /* sum G/tau, m2/s3 */
+    double longest; /* relaxation time, s */
+} OozeMaxwellSum;
+
+/* `first`: the first mode, of ooze_maxwell with the same reference density. */
+OozeMaxwellSum ooze_maxwell_sum(const OozeMaxwell *first, const OozeMaterial *material,
+                                double reference_density);
+
+/* Whether a material is as stiff as the solver allows: compliance 0 and no modulus. */
+bool ooze_material_is_stiffest(const OozeMaterial *material);
+
 /* Resistance of a step of length dt to shear, m2/s: viscosity, and of each mode its modulus times
    the part of the step that it remembers. */
 double ooze_maxwell_resistance(const OozeStepContext *context, const OozeMaterial *material,

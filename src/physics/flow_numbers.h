@@ -117,13 +117,4 @@ OOZE_FORMULA double ooze_momentum_diffusion_length(double resists, double dt)
     return sqrt(resists * dt);
 }
 
-/* Numerical kinematic viscosity over speed times spacing, measured on the decay of inviscid
-   Taylor-Green vortices. */
-#define OOZE_NUMERICAL_VISCOSITY 0.76
-
-OOZE_FORMULA double ooze_numerical_viscosity(double speed, double spacing)
-{
-    return OOZE_NUMERICAL_VISCOSITY * speed * spacing;
-}
-
 #endif

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "methods/derive.h"
 #include "scene/advice.h"
 #include "scene/setup.h"
 
@@ -174,26 +173,14 @@ const char *ooze_scene_chosen(const OozeScene *scene)
 
 /* How materials flow in the method itself; NULL: out of memory. Automatic values follow from the
    numbers as they are given, in every method. */
-static const OozeFlow *flows_of_method(OozeScene *scene, const OozeSceneSetup *setup)
+static const OozeFlow *flows_of_method(const OozeSceneSetup *setup)
 {
-    const OozeMethod *method = setup->method;
-    size_t count = (size_t)setup->context.material_count;
-    OozeMaterial *materials = ooze_scene_alloc(scene, count, sizeof *materials);
-    OozeFlow *flows = ooze_scene_alloc(scene, count, sizeof *flows);
-    OozeStepContext c = setup->context;
-    for (size_t m = 0; materials && flows && m < count; m++) {
-        const OozeFlowScale *scale = &setup->scales->materials[m].scale;
-        materials[m] = setup->context.materials[m];
-        ooze_method_measure(method, &setup->context, scale, &materials[m]);
+    int count = setup->context.material_count;
+    OozeFlow *flows = ooze_scene_alloc(setup->scene, (size_t)count, sizeof *flows);
+    for (int m = 0; flows && m < count; m++) {
+        flows[m] = ooze_scene_setup_flow(setup, m);
     }
-    c.materials = materials;
-    for (size_t m = 0; materials && flows && m < count; m++) {
-        flows[m] = ooze_flow(&c, (int)m, &setup->scales->materials[m].scale);
-        flows[m].numerical = method->numerical_viscosity > 0.0
-                                 ? method->numerical_viscosity * flows[m].speed * c.spacing
-                                 : NAN;
-    }
-    return materials ? flows : NULL;
+    return flows;
 }
 
 /* See describe_order of OozeMethod. NULL: out of memory. */
@@ -222,7 +209,7 @@ OozeStatus ooze_scene_advice(OozeScene *scene, OozeSceneAdvice *advice, OozeErro
     const char *const *orders = NULL;
     if (ready) {
         ooze_scene_setup_step(&setup, 0, scene->info.time_step);
-        flows = flows_of_method(scene, &setup);
+        flows = flows_of_method(&setup);
         orders = describe_orders(&setup);
     }
     if (!flows || !orders) {

@@ -6,8 +6,8 @@
 #include "scene/scene.h"
 
 struct OozeSceneDerived {
-    bool preset;       /* it has one; the rest is 0 otherwise */
-    OozeFlow measured; /* of the preset's numbers */
+    bool preset;       /* it has one */
+    OozeFlow measured; /* of the preset's numbers, where the method derives its own; 0 otherwise */
     unsigned shown;    /* effects that the method's numbers show: effects.h */
 };
 

@@ -1,5 +1,7 @@
 #include "scene/setup.h"
 
+#include "methods/derive.h"
+
 bool ooze_scene_setup(OozeScene *scene, OozeSceneSetup *setup)
 {
     const OozeSceneDef *def = &scene->def;
@@ -44,4 +46,14 @@ bool ooze_scene_setup_step(OozeSceneSetup *setup, int i, double dt)
         setup->flows[m] = ooze_flow(&setup->context, m, &setup->scales->materials[m].scale);
     }
     return true;
+}
+
+OozeFlow ooze_scene_setup_flow(const OozeSceneSetup *setup, int material)
+{
+    const OozeFlowScale *scale = &setup->scales->materials[material].scale;
+    OozeMaterial shown = setup->context.materials[material];
+    OozeStepContext one = setup->context;
+    ooze_method_measure(setup->method, &setup->context, scale, &shown);
+    one.materials = &shown;
+    return ooze_flow(&one, 0, scale);
 }

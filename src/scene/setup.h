@@ -20,5 +20,7 @@ bool ooze_scene_setup(OozeScene *scene, OozeSceneSetup *setup);
    False past the last temperature. Must be repeated after a copy: the context points into the
    setup. */
 bool ooze_scene_setup_step(OozeSceneSetup *setup, int i, double dt);
+/* The flow of a material as the method shows it; `flows` are those of the numbers as given. */
+OozeFlow ooze_scene_setup_flow(const OozeSceneSetup *setup, int material);
 
 #endif

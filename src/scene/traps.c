@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "methods/choice.h"
+#include "methods/derive.h"
 #include "scene/scales.h"
 #include "world/world.h"
 
@@ -110,8 +111,10 @@ static void check_ignored(OozeScene *scene, const OozeMethod *method)
         const OozeNode *node = ooze_scene_item_node(scene, "materials", i);
         for (const OozeNode *child = node ? node->first : NULL; child; child = child->next) {
             const char *key = child->key->text;
-            /* ooze_scene_check_presets names the numbers of presets */
-            bool in_scene = !child->source->includer && !ooze_node_find(node, "preset");
+            /* ooze_scene_check_presets names numbers with effects, beside a preset */
+            bool named = ooze_node_find(node, "preset") && ooze_method_shows_presets(method) &&
+                         ooze_effect_of(key) != 0;
+            bool in_scene = !child->source->includer && !named;
             bool table = strcmp(key, "temperature_table") == 0 && !method->uses_tables;
             bool number = !ooze_method_uses(method, key) && ooze_scene_asks_for(scene, i, child);
             if (in_scene && (table || number)) {
@@ -203,8 +206,45 @@ static void check_name_only(OozeScene *scene, const OozeMethod *method)
     }
 }
 
-/* Changes after the end, of numbers that the method ignores, or with a ramp from a value that is
-   not finite. */
+/* The value at the start of the number of a material or a solid that a change sets; false: it sets
+   another number. */
+static bool get_start(const OozeWorld *world, const OozeChangeDef *change, double *value)
+{
+    if (change->target == OOZE_CHANGE_MATERIAL) {
+        return !ooze_world_get_material(world, (OozeMaterialId){change->index}, change->key, value,
+                                        NULL);
+    }
+    for (int i = 0; change->target == OOZE_CHANGE_SOLID && i < OOZE_SOLID_PARAM_COUNT; i++) {
+        if (strcmp(ooze_solid_param_name((OozeSolidParam)i), change->key) == 0) {
+            return !ooze_world_get_solid(world, (OozeSolidId){change->index}, (OozeSolidParam)i,
+                                         value, NULL);
+        }
+    }
+    return false;
+}
+
+/* A ramp from a value that is not finite. */
+static void check_ramp(OozeScene *scene, const OozeWorld *world, int index)
+{
+    const OozeSceneDef *def = &scene->def;
+    const OozeChangeDef *change = &def->changes[index].def;
+    const char *set = def->changes[index].set;
+    double from;
+    if (!(change->ramp > 0.0) || !get_start(world, change, &from) || isfinite(from)) {
+        return;
+    }
+    for (int k = 0; k < def->change_count; k++) {
+        if (k != index && strcmp(def->changes[k].set, set) == 0) {
+            return; /* it may begin at the value of the other */
+        }
+    }
+    const OozeNode *node = ooze_scene_item_node(scene, "changes", index);
+    ooze_scene_warn(scene, ooze_node_find(node, "ramp"), "give the number at the start too",
+                    "'%s' changes at once: it cannot be ramped from a value that is %s", set,
+                    isnan(from) ? "not given" : "infinite");
+}
+
+/* Changes after the end, and of numbers that the method ignores. */
 static void check_changes(OozeScene *scene, const OozeWorld *world)
 {
     const OozeSceneDef *def = &scene->def;
@@ -235,19 +275,7 @@ static void check_changes(OozeScene *scene, const OozeWorld *world)
                             "the change has no effect: the temperature table of '%s' gives '%s'",
                             def->materials[change->index].name, change->key);
         }
-        bool earlier = false;
-        for (int k = 0; k < def->change_count; k++) {
-            earlier = earlier || (k != i && strcmp(def->changes[k].set, def->changes[i].set) == 0);
-        }
-        double from = NAN;
-        if (material && change->ramp > 0.0 && !earlier &&
-            !ooze_world_get_material(world, (OozeMaterialId){change->index}, change->key, &from,
-                                     NULL) &&
-            !isfinite(from)) {
-            ooze_scene_warn(scene, ooze_node_find(node, "ramp"), "give the number at the start too",
-                            "'%s' changes at once: it cannot be ramped from a value that is %s",
-                            def->changes[i].set, isnan(from) ? "not given" : "infinite");
-        }
+        check_ramp(scene, world, i);
     }
 }
 

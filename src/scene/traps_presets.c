@@ -8,12 +8,12 @@
 #include "world/world.h"
 
 /* A number that is there and asks for nothing: a surface tension of 0. */
-static bool is_unset(const OozeMaterialDef *preset, const char *key)
+static bool is_unset(const OozeMaterialDef *def, const char *key)
 {
     int count;
     const OozeParamInfo *params = ooze_material_params(&count);
     int i = ooze_param_find(params, count, key);
-    return i < 0 || (!isnan(params[i].initial) && preset->values[i] == params[i].initial &&
+    return i < 0 || (!isnan(params[i].initial) && def->values[i] == params[i].initial &&
                      ooze_effect_of(key) == OOZE_EFFECT_TENSION);
 }
 
@@ -66,17 +66,6 @@ static const char *describe(OozeScene *scene, const OozeStepContext *c, const Oo
                              !isfinite(measured->nu) ? " that does not keep its shape" : "");
 }
 
-/* The flow of a material as the method shows it. */
-static OozeFlow flow_in_method(const OozeSceneSetup *setup, int material)
-{
-    const OozeFlowScale *scale = &setup->scales->materials[material].scale;
-    OozeMaterial shown = setup->context.materials[material];
-    OozeStepContext one = setup->context;
-    ooze_method_measure(setup->method, &setup->context, scale, &shown);
-    one.materials = &shown;
-    return ooze_flow(&one, 0, scale);
-}
-
 static void check_preset(OozeScene *scene, const OozeSceneSetup *setup, int material)
 {
     const OozeSceneDerived *derived = &scene->derived[material];
@@ -85,7 +74,7 @@ static void check_preset(OozeScene *scene, const OozeSceneSetup *setup, int mate
     OozeText missing = {0};
     append_missing(&missing, node, def, derived->shown);
     if (missing.length > 0) {
-        OozeFlow flow = flow_in_method(setup, material);
+        OozeFlow flow = ooze_scene_setup_flow(setup, material);
         ooze_scene_warn(scene, ooze_node_find(node, "preset"),
                         "method: conformation uses all numbers of presets",
                         "the method '%s' shows '%s' as %s, and does not use its %s",
@@ -98,11 +87,9 @@ static void check_preset(OozeScene *scene, const OozeSceneSetup *setup, int mate
 
 void ooze_scene_check_presets(OozeScene *scene, const OozeWorld *world)
 {
-    const OozeMethod *method = world->method;
     OozeSceneSetup setup;
-    /* ballistic has no stresses: all materials fly alike */
-    bool stresses = method->derive_material || ooze_method_effects(method) != 0;
-    if (!scene->derived || !stresses || !ooze_scene_setup(scene, &setup)) {
+    if (!scene->derived || !ooze_method_shows_presets(world->method) ||
+        !ooze_scene_setup(scene, &setup)) {
         return;
     }
     ooze_scene_setup_step(&setup, 0, scene->info.time_step);

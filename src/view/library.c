@@ -8,11 +8,12 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/memory.h"
+#include "scene/node.h"
 #include "world/world.h"
 
 #define EXTENSION ".yaml"
 
-enum { SCENES_MAX = 500, SCENE_BYTES_MAX = 1 << 20 };
+enum { SCENES_MAX = 500 };
 
 static char *format_path(const char *folder, const char *name)
 {
@@ -111,7 +112,7 @@ static bool add_file(OozeViewLibrary *library, const char *root, const char *fol
     char *within = format_path(root, folder), *path = within ? format_path(within, file) : NULL;
     char *text = NULL;
     size_t size;
-    bool readable = path && !ooze_file_read(path, SCENE_BYTES_MAX, &text, &size, NULL);
+    bool readable = path && !ooze_file_read(path, OOZE_SCENE_BYTES_MAX, &text, &size, NULL);
     bool good = path != NULL;
     if (readable && is_scene(text) && library->count < SCENES_MAX) {
         good = add_scene(library, folder, file, path, text);
@@ -196,11 +197,11 @@ OozeStatus ooze_view_library_create(OozeViewLibrary *library, const char *scene,
         good = add_folder(library, folder, "");
     }
     ooze_free(folder);
-    find_small_variants(library);
     if (!good) {
         ooze_view_library_free(library);
         return ooze_fail_memory(error, "the list of scenes", 0);
     }
+    find_small_variants(library);
     return OOZE_OK;
 }
 

@@ -238,7 +238,7 @@ void ooze_live_cancel_action(OozeLive *live)
     }
 }
 
-/* Such as without memory, the session goes on with the world that it has. */
+/* If that fails, the session keeps the world that it has. */
 static OozeStatus replace_world(OozeLive *live, int row_count, const OozeFrame *frame,
                                 OozeError *error)
 {

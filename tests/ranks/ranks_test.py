@@ -283,7 +283,7 @@ emitters:""")
         self.expect_same_bits(text, (3,))
 
     def test_other_formulations_have_the_same_bits(self):
-        """20 steps unless all is run: the same sweeps in every step."""
+        """20 steps: the same sweeps in every step."""
         material = "{density: 1000, modulus: 400, relaxation_time: 0.1}"
         duration = "0.05"
         for words in ("consistent", "consistent, solver: conjugate_gradients", "paper"):

@@ -392,13 +392,21 @@ static void mistakes_in_changes_are_located(void **state)
     OozeScene *scene =
         load_good(HEAD THINGS "changes:\n"
                               "  - {time: 2, set: materials.honey.drag, to: 1}\n"
-                              "  - {time: 0, set: materials.honey.modulus, to: 1, ramp: 1}\n");
+                              "  - {time: 0, set: materials.honey.modulus, to: 1, ramp: 1}\n"
+                              "  - {time: 0, set: solids.floor.friction, to: 0, ramp: 1}\n"
+                              "  - {time: 0, set: solids.floor.restitution, to: 1, ramp: 1}\n");
     OozeWorld *world = NULL;
     CHECK_OK(ooze_scene_build(scene, NULL, &world, &error));
     CHECK_OK(ooze_scene_check_physics(scene, world, &error));
     expect(scene, 10, 12, "after the end");
     expect(scene, 11, 20, "ignores 'modulus'");
     expect(scene, 11, 58, "at once");
+    expect(scene, 12, 56,
+           "'solids.floor.friction' changes at once: it cannot be ramped from a value "
+           "that is not given");
+    for (int i = 0; i < ooze_scene_diagnostic_count(scene); i++) {
+        assert_int_not_equal(ooze_scene_diagnostic(scene, i)->line, 13); /* it has a number */
+    }
     ooze_world_destroy(world);
     ooze_scene_free(scene);
 }

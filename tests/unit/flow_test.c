@@ -49,7 +49,9 @@ static void numbers_of_a_honey_drop(void **state)
     NEAR(flow->capillary, 10.0 * flow->speed / 0.07);
     NEAR(flow->ohnesorge, 10.0 / sqrt(1400.0 * 0.07 * 0.01));
     NEAR(flow->diffusion, 10.0 / 1400.0 * 1e-3 / 1e-6);
-    NEAR(flow->numerical, 0.76 * flow->speed * 0.001);
+    NEAR(ooze_flow_numerical(flow, ooze_method_find("conformation"), 0.001),
+         0.76 * flow->speed * 0.001);
+    assert_true(isnan(ooze_flow_numerical(flow, ooze_method_find("wcsph"), 0.001)));
     assert_true(isnan(flow->weissenberg) && isnan(flow->deborah) && isnan(flow->sag));
     assert_string_equal(advice.scales->materials[0].length_from, "fluid 'drop'");
     assert_string_equal(advice.scales->materials[0].strike_from, "fluid 'drop' falls 0.1 m");
@@ -298,6 +300,40 @@ static void out_of_memory(void **state)
     assert_true(failures > 10);
 }
 
+/* Each line names the reason that counts: where the scene asks for second order, yielding and a
+   bounce that is not resolved do not keep a material of first order. */
+static void orders_name_their_reason(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *setting, *numbers, *order;
+    } rows[] = {
+        {"auto", "modulus: 1000, yield_strain: 0.1", "first order: what yields does not bounce"},
+        {"second_order", "modulus: 1000, yield_strain: 0.1",
+         "second order, by the scene's settings"},
+        {"second_order", "modulus: 1000, relaxation_time: 0.001, yield_strain: 0.1",
+         "first order: it relaxes within a step"},
+        {"auto", "modulus: 6e5",
+         "first order: a body of 15 layers bounces in 0.7 steps, which no "
+         "order resolves"},
+        {"second_order", "modulus: 6e5", "second order, by the scene's settings"},
+        {"second_order", "modulus: 1e7",
+         "first order: a shear wave crosses 1e+02 spacings a step, and 67 at most are solved in "
+         "second order"},
+        {"first_order", "modulus: 6e5", "first order, by the scene's settings"},
+    };
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+        char text[1024];
+        snprintf(text, sizeof text,
+                 SCENE(", time_integration: %s") "spacing: 0.01\ntime_step: 1/100\n"
+                                                 "materials: {m: {%s}}\n" BLOCK,
+                 rows[k].setting, rows[k].numbers);
+        OozeScene *scene = load_good(text);
+        assert_string_equal(advise(scene).orders[0], rows[k].order);
+        ooze_scene_free(scene);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -309,6 +345,7 @@ int main(void)
         cmocka_unit_test(steps_follow_the_flow),
         cmocka_unit_test(given_values_are_kept),
         cmocka_unit_test(other_values_match_the_given_ones),
+        cmocka_unit_test(orders_name_their_reason),
         cmocka_unit_test(out_of_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

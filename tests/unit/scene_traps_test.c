@@ -228,6 +228,41 @@ static void ignored_numbers(void **state)
              "the method 'ballistic' ignores 'viscosity'", NULL);
 }
 
+/* Beside a preset: of numbers with effects another warning names those that the method does not
+   show, of all others this one does. */
+static void ignored_beside_presets(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *method, *number, *ignored; /* NULL: none */
+    } rows[] = {
+        {"conformation", "stiffness: 5", "stiffness"},
+        {"conformation", "viscosity: 20", NULL},
+        {"wcsph", "temperature_table: [{temperature: 20, viscosity: 10}]", "temperature_table"},
+        {"wcsph", "modulus: 100", NULL},
+        {"ballistic", "viscosity: 20", "viscosity"},
+    };
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+        char text[512], told[128];
+        snprintf(text, sizeof text,
+                 "ooze: 2\nmethod: {name: %s}\nspacing: 0.1\ntime_step: 1/2000\nduration: 1\n"
+                 "materials: {m: {preset: honey, %s}}\n" BLOCK,
+                 rows[k].method, rows[k].number);
+        OozeScene *scene = checked(text);
+        int warnings = 0;
+        for (int i = 0; i < ooze_scene_diagnostic_count(scene); i++) {
+            warnings += strstr(ooze_scene_diagnostic(scene, i)->message, "ignores") != NULL;
+        }
+        assert_int_equal(warnings, rows[k].ignored != NULL);
+        if (rows[k].ignored) {
+            snprintf(told, sizeof told, "the method '%s' ignores '%s'", rows[k].method,
+                     rows[k].ignored);
+            expect(scene, 6, 32, told);
+        }
+        ooze_scene_free(scene);
+    }
+}
+
 /* The scene with this method, and the number of its warnings of attraction to solids. */
 static OozeScene *checked_stick(const char *method, int *warnings)
 {
@@ -332,12 +367,19 @@ static void out_of_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nothing_to_simulate),  cmocka_unit_test(empty_fluid),
-        cmocka_unit_test(fluid_in_solid),       cmocka_unit_test(overlapping_fluids),
-        cmocka_unit_test(outside_the_box),      cmocka_unit_test(thin_nozzle),
-        cmocka_unit_test(nozzles_that_overlap), cmocka_unit_test(long_steps),
-        cmocka_unit_test(frames_and_duration),  cmocka_unit_test(ignored_numbers),
-        cmocka_unit_test(ignored_stick),        cmocka_unit_test(examples_have_no_warnings),
+        cmocka_unit_test(nothing_to_simulate),
+        cmocka_unit_test(empty_fluid),
+        cmocka_unit_test(fluid_in_solid),
+        cmocka_unit_test(overlapping_fluids),
+        cmocka_unit_test(outside_the_box),
+        cmocka_unit_test(thin_nozzle),
+        cmocka_unit_test(nozzles_that_overlap),
+        cmocka_unit_test(long_steps),
+        cmocka_unit_test(frames_and_duration),
+        cmocka_unit_test(ignored_numbers),
+        cmocka_unit_test(ignored_beside_presets),
+        cmocka_unit_test(ignored_stick),
+        cmocka_unit_test(examples_have_no_warnings),
         cmocka_unit_test(out_of_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,6 +3,7 @@
 
 #include <sys/stat.h>
 
+#include "base/memory.h"
 #include "view/library.h"
 
 static void write_scene(const char *name, const char *text)
@@ -59,10 +60,32 @@ static void titles_and_small_variants_are_found(void **state)
     ooze_view_library_free(&library);
 }
 
+/* Memory that runs out at any moment is reported, or leaves out the file that was to be read. */
+static void without_memory(void **state)
+{
+    (void)state;
+    char path[256];
+    snprintf(path, sizeof path, "%s/scenes/cake/honey.yaml", folder);
+    int count = 0, failures = 0;
+    for (uint64_t n = 1; count < 4; n++) {
+        OozeViewLibrary library;
+        OozeError error = {0};
+        ooze_memory_fail_after(n);
+        OozeStatus status = ooze_view_library_create(&library, path, &error);
+        ooze_memory_fail_after(0);
+        assert_true(status == OOZE_OK || status == OOZE_ERROR_MEMORY);
+        failures += status == OOZE_ERROR_MEMORY;
+        count = status ? 0 : library.count;
+        ooze_view_library_free(&library);
+    }
+    assert_true(failures > 10);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(titles_and_small_variants_are_found),
+        cmocka_unit_test(without_memory),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

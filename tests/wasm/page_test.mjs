@@ -65,9 +65,10 @@ try {
   const yaml = readFileSync(await saved.path(), "utf8");
   assert.match(yaml, /spacing: 0\.012/);
   assert.match(yaml, /speed: 2\b/);
-  const names = await page.evaluate(() => [...document.getElementById("scene").options].map((option) => option.text));
-  assert.ok(names.includes("clay") && names.includes("ice cream"), names.join());
-  await page.selectOption("#scene", { label: "clay" });
+  const titles = await page.evaluate(() => [...document.querySelectorAll("#sceneList button")].map((button) => button.textContent));
+  assert.ok(titles.includes("Clay to press, live") && titles.includes("Ice cream, live"), titles.join());
+  await page.evaluate((title) => [...document.querySelectorAll("#sceneList button")]
+    .find((button) => button.textContent === title).click(), "Clay to press, live");
   await until(page, (now) => Number(now.particles) === 4608);
   await page.close();
 

@@ -35,7 +35,7 @@ void ooze_blend_derive_params(const OozeStepContext *c, const OozeFlow *flows, d
     }
 }
 
-/* Height over which the weight of a body adds up in a collision. */
+/* Acceleration at which the foot of the body yields, m/s2; INFINITY: it does not. */
 static double yield_acceleration(const OozeFlow *flow)
 {
     double height = flow->scale.height;

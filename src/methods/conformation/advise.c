@@ -52,8 +52,7 @@ static void advise_iterations(const OozeStepContext *c, const OozeAdvice *advice
     const OozeMaterial *material = &c->materials[index];
     const double *v = material->values;
     OozeConformationSettings s = ooze_conformation_settings(c);
-    bool stiffest = isnan(v[OOZE_MATERIAL_MODULUS]) && v[OOZE_MATERIAL_COMPLIANCE] == 0.0;
-    if (stiffest || s.positions_only) {
+    if (ooze_material_is_stiffest(material) || s.positions_only) {
         return;
     }
     double spacings = ooze_cost_diffusion_length(c, material, c->dt),
@@ -86,11 +85,8 @@ static void advise_iterations(const OozeStepContext *c, const OozeAdvice *advice
 static double modulus_of(const OozeStepContext *c, const OozeMaterial *material)
 {
     double reference = material->values[OOZE_MATERIAL_DENSITY];
-    double sum = ooze_maxwell(c, material, reference, INFINITY).modulus;
-    for (int k = 0; k < OOZE_MORE_MODES; k++) {
-        sum += ooze_maxwell_mode(material, k, reference).modulus;
-    }
-    return sum;
+    OozeMaxwell first = ooze_maxwell(c, material, reference, INFINITY);
+    return ooze_maxwell_sum(&first, material, reference).modulus;
 }
 
 static void advise_ignored(const OozeStepContext *c, const OozeAdvice *advice, int index)
@@ -175,23 +171,24 @@ static double lost(const OozeBounce *b, double rate)
     return -100.0 * expm1(-rate * b->duration);
 }
 
-/* Why a material that is not of second order where the setting is `auto` is of first order. */
+/* Why a material is of first order where the setting is `auto` or second order. Only the first two
+   reasons count where the scene asks for second order. */
 static void write_first_order(const OozeStepContext *c, const OozeBounce *b, double travel,
                               bool yields, char *text, size_t size)
 {
-    if (yields) {
-        snprintf(text, size, "first order: what yields does not bounce");
-    } else if (b->longest <= c->dt) {
+    if (b->longest <= c->dt) {
         snprintf(text, size, "first order: it relaxes within a step");
-    } else if (b->first_order == 0.0) {
-        snprintf(text, size,
-                 "first order: a body of 15 layers bounces in %.1f steps, which no order resolves",
-                 b->duration / c->dt);
     } else if (b->wave * c->dt >= travel) {
         snprintf(text, size,
                  "first order: a shear wave crosses %.2g spacings a step, and %.2g at most are "
                  "solved in second order",
                  b->wave * c->dt / c->spacing, travel / c->spacing);
+    } else if (yields) {
+        snprintf(text, size, "first order: what yields does not bounce");
+    } else if (b->first_order == 0.0) {
+        snprintf(text, size,
+                 "first order: a body of 15 layers bounces in %.1f steps, which no order resolves",
+                 b->duration / c->dt);
     } else {
         snprintf(
             text, size,
@@ -208,8 +205,6 @@ void ooze_conformation_describe_order(const OozeStepContext *c, int index, bool 
     OozeConformationSettings s = ooze_conformation_settings(c);
     OozeRheologyRecipe recipe = ooze_rheology_recipe(c, &s);
     OozeBounce b = ooze_conformation_bounce(c, material);
-    const double *v = material->values;
-    bool stiffest = isnan(v[OOZE_MATERIAL_MODULUS]) && v[OOZE_MATERIAL_COMPLIANCE] == 0.0;
     bool automatic = s.time_integration == OOZE_TIME_AUTO;
     text[0] = '\0';
     if (s.formulation != OOZE_FORMULATION_LODGE || !(b.wave > 0.0)) {
@@ -217,17 +212,19 @@ void ooze_conformation_describe_order(const OozeStepContext *c, int index, bool 
     }
     if (soft) {
         snprintf(text, size, "first order, as every soft body");
-    } else if (stiffest) {
+    } else if (ooze_material_is_stiffest(material)) {
         snprintf(text, size, "first order: compliance 0 is not meant to swing");
-    } else if (s.time_integration == OOZE_TIME_FIRST_ORDER && b.first_order > 0.0) {
+    } else if (s.time_integration == OOZE_TIME_FIRST_ORDER) {
         snprintf(
             text, size,
-            "first order, by the scene's settings: in a bounce of %.0f steps the material takes "
-            "%.0f%% of the speed, and first order %.0f%%",
+            b.first_order > 0.0
+                ? "first order, by the scene's settings: in a bounce of %.0f steps the material "
+                  "takes %.0f%% of the speed, and first order %.0f%%"
+                : "first order, by the scene's settings",
             b.duration / c->dt, lost(&b, b.own), lost(&b, b.first_order));
     } else if (!ooze_conformation_is_second_order(c, material, &recipe)) {
-        write_first_order(c, &b, recipe.second_order_travel, !isnan(v[OOZE_MATERIAL_YIELD]), text,
-                          size);
+        write_first_order(c, &b, recipe.second_order_travel,
+                          !isnan(material->values[OOZE_MATERIAL_YIELD]), text, size);
     } else {
         snprintf(
             text, size,

@@ -14,22 +14,15 @@ OozeBounce ooze_conformation_bounce(const OozeStepContext *c, const OozeMaterial
 {
     double density = material->values[OOZE_MATERIAL_DENSITY];
     OozeMaxwell m = ooze_maxwell(c, material, density, OOZE_STIFFEST_WAVE);
-    double modulus = m.modulus, fading = m.modulus > 0.0 ? m.modulus / m.relaxation : 0.0;
-    OozeBounce b = {.longest = m.modulus > 0.0 ? m.relaxation : 0.0};
-    for (int k = 0; k < OOZE_MORE_MODES; k++) {
-        OozeMaxwellMode mode = ooze_maxwell_mode(material, k, density);
-        modulus += mode.modulus;
-        fading += mode.modulus > 0.0 ? mode.modulus / mode.relaxation : 0.0;
-        b.longest = fmax(b.longest, mode.relaxation);
-    }
+    OozeMaxwellSum sum = ooze_maxwell_sum(&m, material, density);
     const double layers = 15.0, steps = 10.0, fewest = 3.0;
-    b.wave = ooze_wave_speed(modulus);
+    OozeBounce b = {.longest = sum.longest, .wave = ooze_wave_speed(sum.modulus)};
     double swing = ooze_bounce_frequency(b.wave, layers * c->spacing);
     bool resolved = swing * fewest * c->dt <= OOZE_PI;
     double frequency = resolved ? fmin(swing, OOZE_PI / (steps * c->dt)) : swing;
     b.duration = OOZE_PI / frequency;
     b.first_order = resolved ? frequency * frequency * c->dt / 2.0 : 0.0;
-    b.own = (fading + m.viscosity * frequency * frequency) / (2.0 * modulus);
+    b.own = (sum.fading + m.viscosity * frequency * frequency) / (2.0 * sum.modulus);
     return b;
 }
 
@@ -38,11 +31,9 @@ OozeBounce ooze_conformation_bounce(const OozeStepContext *c, const OozeMaterial
 bool ooze_conformation_is_second_order(const OozeStepContext *c, const OozeMaterial *material,
                                        const OozeRheologyRecipe *recipe)
 {
-    const double *v = material->values;
-    bool stiffest = isnan(v[OOZE_MATERIAL_MODULUS]) && v[OOZE_MATERIAL_COMPLIANCE] == 0.0;
     OozeBounce bounce = ooze_conformation_bounce(c, material);
-    bool bounces = bounce.own < bounce.first_order && isnan(v[OOZE_MATERIAL_YIELD]);
-    return !stiffest && bounce.longest > c->dt &&
+    bool bounces = bounce.own < bounce.first_order && isnan(material->values[OOZE_MATERIAL_YIELD]);
+    return !ooze_material_is_stiffest(material) && bounce.longest > c->dt &&
            bounce.wave * c->dt < recipe->second_order_travel &&
            (!recipe->second_order_if_it_bounces || bounces);
 }
@@ -53,15 +44,10 @@ OozeRheology ooze_rheology(const OozeStepContext *c, const OozeMaterial *materia
     const double reference = recipe->reference_density, hourglass = recipe->hourglass;
     OozeMaxwell m = ooze_maxwell(c, material, reference, OOZE_STIFFEST_WAVE);
     const double *v = material->values;
-    OozeMaxwellMode mode[OOZE_MORE_MODES];
-    double modulus = m.modulus, longest = m.modulus > 0.0 ? m.relaxation : 0.0;
-    for (int k = 0; k < OOZE_MORE_MODES; k++) {
-        mode[k] = ooze_maxwell_mode(material, k, reference);
-        modulus += mode[k].modulus;
-        longest = fmax(longest, mode[k].relaxation);
-    }
-    double travel = modulus > 0.0 ? recipe->hourglass_reach * c->spacing / sqrt(modulus) : 0.0;
-    bool plastic = modulus > 0.0 && !isnan(v[OOZE_MATERIAL_YIELD]);
+    OozeMaxwellSum sum = ooze_maxwell_sum(&m, material, reference);
+    bool elastic = sum.modulus > 0.0;
+    double travel = elastic ? recipe->hourglass_reach * c->spacing / sqrt(sum.modulus) : 0.0;
+    bool plastic = elastic && !isnan(v[OOZE_MATERIAL_YIELD]);
     double solvent = plastic ? m.viscosity : m.solvent;
     double mass = v[OOZE_MATERIAL_DENSITY] / reference;
     OozeRheology r = {
@@ -71,7 +57,7 @@ OozeRheology ooze_rheology(const OozeStepContext *c, const OozeMaterial *materia
         .viscosity = (float)m.viscosity,
         .relaxation = (float)m.relaxation,
         .compliance = (float)v[OOZE_MATERIAL_COMPLIANCE],
-        .longest_relaxation = (float)longest,
+        .longest_relaxation = (float)sum.longest,
         .second_order = ooze_conformation_is_second_order(c, material, recipe),
         .hourglass =
             (float)(hourglass *
@@ -90,11 +76,12 @@ OozeRheology ooze_rheology(const OozeStepContext *c, const OozeMaterial *materia
     r.hourglass += damping;
     r.solvent_hourglass += damping;
     for (int k = 0; k < OOZE_MORE_MODES; k++) {
+        OozeMaxwellMode mode = ooze_maxwell_mode(material, k, reference);
         r.more[k] = (OozeMode){
-            .modulus = (float)mode[k].modulus,
-            .hourglass = (float)(hourglass * mode[k].modulus *
-                                 ooze_damping_time(mode[k].relaxation, c->dt, travel)),
-            .memory = ooze_memory(mode[k].relaxation, c->dt),
+            .modulus = (float)mode.modulus,
+            .hourglass = (float)(hourglass * mode.modulus *
+                                 ooze_damping_time(mode.relaxation, c->dt, travel)),
+            .memory = ooze_memory(mode.relaxation, c->dt),
         };
     }
     return r;

@@ -6,7 +6,6 @@
 #include "methods/conformation/cost_model.h"
 #include "methods/conformation/step.h"
 #include "methods/maxwell.h"
-#include "physics/flow_numbers.h"
 #include "physics/surface_stress.h"
 
 enum {
@@ -347,5 +346,5 @@ const OozeMethod ooze_method_conformation = {
     .choose = ooze_conformation_choose,
     .derive_param = derive_param,
     .earlier_param = earlier_param,
-    .numerical_viscosity = OOZE_NUMERICAL_VISCOSITY,
+    .numerical_viscosity = 0.76,
 };
