@@ -146,27 +146,47 @@ static OozeStatus open_frame(const OozeRunFolder *run, uint64_t number, OozeFram
     return status;
 }
 
-/* Says how long the pictures will take, from trials of the frame in the middle. */
+static char *picture_path(const Render *job, uint64_t number)
+{
+    OozeText path = {0};
+    ooze_text_append(&path, "%s/frame_%06llu.png", job->folder, (unsigned long long)number);
+    if (path.failed) {
+        ooze_text_clear(&path);
+    }
+    return path.data;
+}
+
+/* Frames that have no picture yet; `typical` is one of them, near the middle. */
+static uint64_t count_missing(const Render *job, uint64_t *typical)
+{
+    uint64_t missing = 0;
+    for (uint64_t i = 0; i < job->run->frame_count; i++) {
+        uint64_t number = job->run->frames[i];
+        char *path = ooze_frame_range_has(&job->range, number) ? picture_path(job, number) : NULL;
+        if (path && !ooze_file_exists(path)) {
+            *typical = missing <= job->wanted / 2 ? number : *typical;
+            missing++;
+        }
+        ooze_free(path);
+    }
+    return missing;
+}
+
+/* Says how long the pictures will take, from trials of one frame. */
 static void estimate(const Render *job)
 {
-    uint64_t middle = job->range.first, seen = 0;
-    for (uint64_t i = 0; i < job->run->frame_count && seen <= job->wanted / 2; i++) {
-        if (ooze_frame_range_has(&job->range, job->run->frames[i])) {
-            middle = job->run->frames[i];
-            seen++;
-        }
-    }
+    uint64_t typical = 0, missing = count_missing(job, &typical);
     OozeFrame *frame = NULL;
     OozeError error = {0};
     char time[OOZE_QUANTITY_SIZE];
     double seconds = NAN;
-    if (!open_frame(job->run, middle, &frame, &error)) {
-        seconds = ooze_render_estimate(job->scene, &job->def, frame) * (double)job->wanted;
+    if (missing > 1 && !open_frame(job->run, typical, &frame, &error)) {
+        seconds = ooze_render_estimate(job->scene, &job->def, frame) * (double)missing;
     }
     ooze_frame_close(frame);
     if (isfinite(seconds) && !ooze_interrupted()) {
         ooze_report_line("ooze: %llu pictures of %.0f x %.0f pixels: about %s%s",
-                         (unsigned long long)job->wanted, job->def.size.x, job->def.size.y,
+                         (unsigned long long)missing, job->def.size.x, job->def.size.y,
                          ooze_quantity_seconds(time, seconds),
                          job->def.preview ? "" : "; `--preview` is faster and rough");
     }
@@ -225,27 +245,26 @@ static OozeStatus draw(Render *job, const OozeFrame *frame, const char *path, Oo
 
 static OozeStatus draw_frame(Render *job, uint64_t number, OozeError *error)
 {
-    OozeText path = {0};
-    ooze_text_append(&path, "%s/frame_%06llu.png", job->folder, (unsigned long long)number);
-    if (path.failed) {
+    char *path = picture_path(job, number);
+    if (!path) {
         return ooze_fail_memory(error, "a path", 0);
     }
     OozeFrame *frame = NULL;
     OozeError problem = {0};
     OozeStatus status = open_frame(job->run, number, &frame, &problem);
-    status = status ? status : draw(job, frame, path.data, &problem);
+    status = status ? status : draw(job, frame, path, &problem);
     if (ooze_is_frame_error(status)) {
         ooze_progress_clear(&job->progress);
         ooze_report_warning("frame %llu is left out: %s", (unsigned long long)number,
                             problem.message);
         job->damaged++;
         status = OOZE_OK;
-        ooze_text_clear(&path);
+        ooze_free(path);
     } else if (status) {
         *error = problem;
-        ooze_text_clear(&path);
+        ooze_free(path);
     } else {
-        job->pictures[job->count++] = path.data;
+        job->pictures[job->count++] = path;
         OozeProgressPoint point = {.unit = job->count + job->damaged,
                                    .particles = frame->particle_count,
                                    .worst_density_error = NAN};

@@ -6,8 +6,15 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "cli/interrupt.h"
 
 enum { SMALL = 4, TINY = 16 /* the sides of a picture over those of a trial */ };
+
+static bool go_on(void *user, double share)
+{
+    (void)user, (void)share;
+    return !ooze_interrupted();
+}
 
 /* Seconds of a picture with both sides divided; NAN: it failed. */
 static double trial(const OozeScene *scene, const OozeRenderDef *wanted, const OozeFrame *frame,
@@ -24,7 +31,7 @@ static double trial(const OozeScene *scene, const OozeRenderDef *wanted, const O
     if (pixels && !ooze_renderer_create(scene, &def, &renderer, &error) &&
         !ooze_renderer_survey(renderer, frame, &error)) {
         double start = ooze_clock();
-        OozeStatus status = ooze_render_frame(renderer, frame, NULL, NULL, pixels, &error);
+        OozeStatus status = ooze_render_frame(renderer, frame, go_on, NULL, pixels, &error);
         seconds = status ? NAN : ooze_clock() - start;
     }
     ooze_renderer_free(renderer);

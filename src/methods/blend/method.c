@@ -328,7 +328,8 @@ static void advise(const OozeStepContext *c, const OozeAdvice *advice)
 const OozeMethod ooze_method_blend = {
     .info = {.name = "blend",
              .summary = "bodies between jelly and fluid: velocities of SPH blended with those of "
-                        "shape matching, with splitting and merging; fast, stable at long steps",
+                        "shape matching, with splitting and merging; fast; shape matching is "
+                        "stable at any step, and steps that sound limits are divided",
              .reference = "Takamatsu and Kanai 2011, A fast and practical method for animating "
                           "particle-based viscoelastic fluids",
              .params = params,

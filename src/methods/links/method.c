@@ -449,8 +449,8 @@ static double wall_friction(const OozeSolid *solid)
 const OozeMethod ooze_method_links = {
     .info = {.name = "links",
              .summary = "viscous fluids and elastic bodies by links between particles that hold "
-                        "and creep: fast, stable at any step, with numbers that are a look more "
-                        "than a viscosity",
+                        "and creep: fast, does not explode at any step, with numbers that are a "
+                        "look more than a viscosity and depend on step and spacing",
              .reference =
                  "Takahashi, Nishita and Fujishiro 2014, Fast simulation of viscous fluids "
                  "with elasticity and thermal conductivity using position-based dynamics",
