@@ -41,7 +41,8 @@ static void report(const char *path, const OozeUpgradeCounts *counts)
                          counts->frictions == 1 ? "" : "s");
     }
     if (counts->orders > 0) {
-        ooze_text_append(&text, "; states time_integration: first_order");
+        ooze_text_append(&text, "; states time_integration: first_order%s",
+                         counts->includes > 0 ? ", which overrides that of an included file" : "");
     }
     if (counts->angles > 0) {
         ooze_text_append(&text, "; converts %d number%s from radians to degrees", counts->angles,

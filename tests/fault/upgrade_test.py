@@ -164,6 +164,9 @@ class UpgradeTest(runs.RunTest):
                 self.old.write_text(f"ooze: 1\ninclude: {include}\n")
                 self.assertEqual(self.upgrade(self.old).stderr,
                                  f"{self.old}: format 1 is now format 2; {report}\n")
+        self.old.write_text("ooze: 1\ninclude: a.yaml\nmethod: {name: conformation}\n")
+        self.assertIn("; states time_integration: first_order, which overrides that of an included "
+                      "file; upgrade", self.upgrade(self.old).stderr)
 
     def test_hinges(self):
         joints = "joints:\n  - {name: a, type: hinge, low: -1, high: 2, speed: 3}\n" \

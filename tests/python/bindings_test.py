@@ -1,5 +1,6 @@
 """The bindings are those of the headers: they are generated again and compared, and the layout of
 every structure is compared with that of the compiler."""
+import ast
 import ctypes
 import importlib.util
 import inspect
@@ -73,6 +74,21 @@ class Bindings(PackageTest):
         subprocess.run([compiler, "-I", ROOT / "include", source, "-o", program], check=True)
         theirs = subprocess.run([program], capture_output=True, text=True, check=True).stdout
         self.assertEqual(theirs.split("\n")[:-1], ours)
+
+    def test_sources_are_of_the_oldest_python(self):
+        """The version that pyproject.toml requires: its syntax, and exceptions without the
+        keywords that came with 3.10."""
+        project = (ROOT / "python/pyproject.toml").read_text()
+        oldest = re.search(r'requires-python = ">=3\.(\d+)"', project)
+        sources = sorted((ROOT / "python/ooze").rglob("*.py"))
+        self.assertGreater(len(sources), 10)
+        for source in sources:
+            tree = ast.parse(source.read_text(), feature_version=(3, int(oldest[1])))
+            for node in ast.walk(tree):
+                name = node.func.id if isinstance(node, ast.Call) and \
+                    isinstance(node.func, ast.Name) else ""
+                if name in ("AttributeError", "NameError"):
+                    self.assertFalse(node.keywords, f"{source}:{node.lineno}")
 
     def test_versions_agree(self):
         text = (ROOT / "CMakeLists.txt").read_text()
