@@ -44,7 +44,18 @@ def arguments(text, start):
 def words(argument):
     """The text of adjacent string literals; anything else as it stands."""
     literals = re.findall(r'"((?:[^"\\]|\\.)*)"', argument)
-    return "".join(literals) if literals else f"`{argument}`"
+    text = "".join(literals) if literals else f"`{argument}`"
+    return text.replace("|", "\\|")
+
+
+def figures(argument, before):
+    """A figure, the figures of an array that stands before, or those of the full and short form."""
+    element = re.fullmatch(r"(\w+)\[.*\]", argument)
+    values = element and re.findall(rf"\b{element[1]}\[\w*\] = \{{([^}}]*)\}}", before)
+    forms = re.fullmatch(r"(?:full_sweep\(\)|whole|full) \? (\S+) : (\S+)", argument)
+    if values:
+        return " ".join(values[-1].split())
+    return f"{forms[1]} (short form: {forms[2]})" if forms else argument
 
 
 def gaps():
@@ -55,7 +66,8 @@ def gaps():
         for found in re.finditer(r"\bKNOWN_GAP\(", text):
             what, _, low, high, today = arguments(text, found.end())
             owner = [name for start, name in tests if start < found.start()][-1]
-            yield owner, words(what), low, high, today
+            before = text[:found.start()]
+            yield owner, words(what), low, high, figures(today, before)
 
 
 def page():

@@ -66,7 +66,7 @@ class Object:
         names = [known for known in dir(type(self)) if not known.startswith("_")]
         near = difflib.get_close_matches(name, names, 1)
         raise AttributeError(f"a {self._kind} has no '{name}'" +
-                             (f"; did you mean '{near[0]}'?" if near else ""), name=name, obj=self)
+                             (f"; did you mean '{near[0]}'?" if near else ""))
 
     def _get(self) -> Any:
         """The pointer; raises where it must not be used."""

@@ -143,6 +143,30 @@ static OozeStatus open_tables(OozeRunSession *session, bool resumed, OozeError *
     return status;
 }
 
+/* Refuses a frame of a run with another number of steps a frame: earlier versions rounded it up
+   where the time step of the scene is rounded. */
+static OozeStatus check_steps(const OozeRunSession *session, const OozeFrame *frame,
+                              OozeError *error)
+{
+    double frames = frame->time * session->info->frame_rate;
+    double now = (double)session->info->steps_per_frame;
+    double then = frames > 0.0 ? round((double)frame->step / frames) : now;
+    return then == now
+               ? OOZE_OK
+               : ooze_fail(error, OOZE_ERROR_FORMAT,
+                           "resume with the version of Ooze that wrote the run, or start a new run",
+                           "the run has %.0f steps a frame, and this version of Ooze would "
+                           "continue it with %.0f",
+                           then, now);
+}
+
+static OozeStatus restore_state(OozeRunSession *session, const OozeFrame *frame, OozeError *error)
+{
+    OozeStatus status = check_steps(session, frame, error);
+    session->step = frame->step;
+    return status ? status : ooze_world_restore(session->world, frame, error);
+}
+
 /* Restores the latest state that can be read. */
 static OozeStatus restore(OozeRunSession *session, bool *resumed, OozeError *error)
 {
@@ -160,8 +184,7 @@ static OozeStatus restore(OozeRunSession *session, bool *resumed, OozeError *err
     if (status) {
         return status;
     }
-    status = ooze_world_restore(session->world, frame, error);
-    session->step = frame->step;
+    status = restore_state(session, frame, error);
     *resumed = !status;
     ooze_frame_close(frame);
     return status;
@@ -191,8 +214,7 @@ static OozeStatus restore_frame(OozeRunSession *session, uint64_t index, OozeErr
                          "cannot continue from frame %llu: %s", (unsigned long long)index,
                          problem.message);
     }
-    status = ooze_world_restore(session->world, frame, error);
-    session->step = frame->step;
+    status = restore_state(session, frame, error);
     ooze_frame_close(frame);
     return status;
 }
@@ -220,6 +242,18 @@ static OozeStatus write_gaps(OozeRunSession *session, const OozeFrameSpans *span
     return status;
 }
 
+/* Frame 0 does not show how many steps a frame has; the latest one does, where it can be read. */
+static OozeStatus check_latest(const OozeRunSession *session, OozeError *error)
+{
+    OozeFrame *latest = NULL;
+    OozeStatus status = OOZE_OK;
+    if (!ooze_run_latest(session->folder, &latest, NULL, NULL)) {
+        status = check_steps(session, latest, error);
+        ooze_frame_close(latest);
+    }
+    return status;
+}
+
 /* Makes the missing and damaged frames between `from_frame` and the last frame of the folder again.
    Other frames and the tables of probes stay as they are. */
 static OozeStatus fill_gaps(OozeRunSession *session, OozeError *error)
@@ -227,6 +261,7 @@ static OozeStatus fill_gaps(OozeRunSession *session, OozeError *error)
     OozeFrameSpans spans;
     uint64_t last = 0;
     OozeStatus status = ooze_run_check_frames(session->folder, true, &spans, error);
+    status = status ? status : check_latest(session, error);
     status = status ? status : restore_frame(session, session->from_frame, error);
     if (!status && ooze_frame_spans_last_gap(&spans, &last) && last > session->from_frame) {
         ooze_run_log_line(session->log, "making missing frames up to %llu, from frame %llu",

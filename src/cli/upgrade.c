@@ -40,9 +40,21 @@ static void report(const char *path, const OozeUpgradeCounts *counts)
         ooze_text_append(&text, "; states the friction of %d solid%s, 0.5", counts->frictions,
                          counts->frictions == 1 ? "" : "s");
     }
+    if (counts->orders > 0) {
+        ooze_text_append(&text, "; states time_integration: first_order");
+    }
     if (counts->angles > 0) {
         ooze_text_append(&text, "; converts %d number%s from radians to degrees", counts->angles,
                          counts->angles == 1 ? "" : "s");
+    }
+    if (counts->includes == 1) {
+        ooze_text_append(&text, "; upgrade the file that it includes too (add `ooze: 1` to it if "
+                                "it does not say its format)");
+    } else if (counts->includes > 1) {
+        ooze_text_append(&text,
+                         "; upgrade the %d files that it includes too (add `ooze: 1` to those "
+                         "that do not say their format)",
+                         counts->includes);
     }
     ooze_report_line("%s: format %d is now format %d%s", path, counts->format, OOZE_SCENE_FORMAT,
                      text.data ? text.data : "");
@@ -111,12 +123,16 @@ const OozeCommand ooze_command_upgrade = {
     .details =
         "Format 1 (`ooze: 1`) becomes format 2; comments and layout stay as they are. Solids "
         "without a `friction` get the one that format 1 gave them, 0.5: in format 2 fluid does "
-        "not slip on them. Run and result stay the same to the bit.\n\n"
+        "not slip on them. Method `conformation` without a `time_integration` gets "
+        "`first_order`: in format 2 it is `auto`. Friction, angles and order in time stay the "
+        "same. Presets in methods other than conformation have other numbers.\n\n"
         "The first scenes of format 1 gave `spin`, `roll`, `phase` and the numbers of hinges in "
         "radians, and `sin`, `cos` and `tan` took radians; later ones had degrees, as format 2 "
         "has. The file does not say which, unless it uses `deg`, which only the first had. Where "
         "it matters, `--angles` says it, and radians are converted.\n\n"
-        "Files that the scene includes are upgraded on their own. `scene.yaml` of a run folder "
+        "Files that the scene includes are upgraded on their own; give those without an `ooze` "
+        "line `ooze: 1` first, since they are read as format 2 otherwise. `scene.yaml` of a run "
+        "folder "
         "need not be: earlier runs can be resumed, drawn and exported as they are.",
     .operands = operands,
     .operand_count = OOZE_ROWS(operands),

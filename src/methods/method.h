@@ -112,6 +112,8 @@ typedef struct OozeMethod {
     /* Value in effect of a setting without a default, where it is not given; NULL: every setting
        has a default. */
     double (*derive_param)(const double *params, int param);
+    /* Value of a setting in frames that were written before it was saved; NULL: its default. */
+    double (*earlier_param)(int param);
 } OozeMethod;
 
 /* The one list of methods. */

@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "scene/keys.h"
 #include "scene/scene.h"
+#include "scene/upgrade.h"
 
 OozeSource *ooze_source_add(OozeScene *scene, const char *name, const char *text, size_t size,
                             char *owned, const OozeSource *includer)
@@ -157,11 +158,14 @@ static bool is_old(OozeScene *scene, const OozeNode *root)
     const OozeNode *format = ooze_node_find(root, "ooze");
     bool old = format && strcmp(format->text, "1") == 0;
     if (old) {
-        const char *hint = ooze_scene_format(scene, "rewrite it: ooze upgrade '%s' --in-place",
-                                             root->source->name);
-        ooze_scene_error(
-            scene, format, hint,
-            "this file is in format 1 of earlier versions, and this one reads format 2");
+        bool file = root->source->identity[0] != '\0';
+        const char *hint =
+            file ? ooze_scene_format(scene, "rewrite it: ooze upgrade '%s' --in-place",
+                                     root->source->name)
+                 : "save it to a file and run `ooze upgrade FILE`";
+        ooze_scene_error(scene, format, hint,
+                         "this %s is in format 1; this version of Ooze reads format %d",
+                         file ? "file" : "text", OOZE_SCENE_FORMAT);
     }
     return old;
 }

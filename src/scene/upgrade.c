@@ -49,12 +49,24 @@ typedef struct Words {
     size_t length;
 } Words;
 
-static Words trimmed(Words w)
+static bool is_blank(char c)
 {
-    for (; w.length > 0 && w.begin[0] == ' '; w.begin++) {
+    return c == ' ' || c == '\t';
+}
+
+/* Without blanks at the front. */
+static Words without_blanks(Words w)
+{
+    for (; w.length > 0 && is_blank(w.begin[0]); w.begin++) {
         w.length--;
     }
-    while (w.length > 0 && w.begin[w.length - 1] == ' ') {
+    return w;
+}
+
+static Words trimmed(Words w)
+{
+    w = without_blanks(w);
+    while (w.length > 0 && is_blank(w.begin[w.length - 1])) {
         w.length--;
     }
     return w;
@@ -98,15 +110,17 @@ static bool is_degree(Words name)
     return is_one_of(name, names, 1);
 }
 
-/* What stands in the parentheses that the text begins with, and `size`, the length with them. */
+/* What stands in the parentheses that the text begins with, after blanks, and `size`, the length
+   with both. */
 static bool parenthesised(Words w, Words *inside, size_t *size)
 {
+    Words text = without_blanks(w);
     int depth = 0;
-    for (size_t i = 0; i < w.length; i++) {
-        depth += (w.begin[i] == '(') - (w.begin[i] == ')');
+    for (size_t i = 0; i < text.length; i++) {
+        depth += (text.begin[i] == '(') - (text.begin[i] == ')');
         if (depth == 0) {
-            *inside = (Words){w.begin + 1, i > 0 ? i - 1 : 0};
-            *size = i + 1;
+            *inside = (Words){text.begin + 1, i > 0 ? i - 1 : 0};
+            *size = w.length - text.length + i + 1;
             return i > 0;
         }
     }
@@ -196,7 +210,8 @@ static bool has_angles(Words w, bool *degree)
         Words rest = {w.begin + i, w.length - i};
         size_t length = name_length(rest);
         Words name = {rest.begin, length};
-        bool call = length < rest.length && rest.begin[length] == '(';
+        Words after = without_blanks((Words){rest.begin + length, rest.length - length});
+        bool call = after.length > 0 && after.begin[0] == '(';
         found = found || (call && (takes_angle(name) || returns_angle(name)));
         *degree = *degree || is_degree(name);
         i += length ? length : 1;
@@ -312,7 +327,7 @@ static OozeStatus convert_angles(Upgrade *u, OozeAngles angles, OozeError *error
     return OOZE_OK;
 }
 
-/* ---- friction -------------------------------------------------------------------------------- */
+/* ---- defaults of format 1 -------------------------------------------------------------------- */
 
 static const char *line_break(const OozeSource *source)
 {
@@ -320,24 +335,49 @@ static const char *line_break(const OozeSource *source)
     return end && end > source->text && end[-1] == '\r' ? "\r\n" : "\n";
 }
 
-/* States the default of format 1 behind the shape of each solid that gives no friction. */
+/* States a value of format 1, "key: value", behind an item of a map. */
+static void state_value(Upgrade *u, const OozeNode *map, const OozeNode *item, const char *value,
+                        int *counter)
+{
+    const char *text = map->flow ? ooze_scene_format(u->scene, ", %s", value)
+                                 : ooze_scene_format(u->scene, "%s%*s%s", line_break(u->source),
+                                                     item->key->column - 1, "", value);
+    if (text) {
+        add_edit(u, (Edit){item->end, 0, !map->flow, text, counter});
+    }
+}
+
+/* Behind the shape of each solid that gives no friction. */
 static void state_frictions(Upgrade *u)
 {
     const OozeNode *solids = ooze_node_find(u->root, "solids");
     for (const OozeNode *solid = solids ? solids->first : NULL; solid; solid = solid->next) {
         const OozeNode *shape = ooze_node_find(solid, "shape");
-        if (!shape || ooze_node_find(solid, "friction")) {
-            continue;
-        }
-        bool flow = solid->flow;
-        const char *text =
-            flow ? ", friction: 0.5"
-                 : ooze_scene_format(u->scene, "%s%*sfriction: 0.5", line_break(u->source),
-                                     shape->key->column - 1, "");
-        if (text) {
-            add_edit(u, (Edit){shape->end, 0, !flow, text, &u->counts.frictions});
+        if (shape && !ooze_node_find(solid, "friction")) {
+            state_value(u, solid, shape, "friction: 0.5", &u->counts.frictions);
         }
     }
+}
+
+/* Behind the name of the method conformation. */
+static void state_order(Upgrade *u)
+{
+    const OozeNode *method = ooze_node_find(u->root, "method");
+    if (method && has_value(method, "name", "conformation") &&
+        !ooze_node_find(method, "time_integration")) {
+        state_value(u, method, ooze_node_find(method, "name"), "time_integration: first_order",
+                    &u->counts.orders);
+    }
+}
+
+static int count_includes(const Upgrade *u)
+{
+    const OozeNode *include = ooze_node_find(u->root, "include");
+    int count = include && include->kind == OOZE_NODE_SCALAR;
+    for (const OozeNode *entry = include ? include->first : NULL; entry; entry = entry->next) {
+        count++;
+    }
+    return count;
 }
 
 /* ---- the new text ---------------------------------------------------------------------------- */
@@ -416,6 +456,8 @@ static OozeStatus upgrade(Upgrade *u, OozeAngles angles, OozeText *text, OozeErr
     if (u->counts.format == 1) {
         status = convert_angles(u, angles, error);
         state_frictions(u);
+        state_order(u);
+        u->counts.includes = count_includes(u);
         const OozeNode *number = ooze_node_find(u->root, "ooze");
         add_edit(u, (Edit){number->begin, number->end - number->begin, false, "2", NULL});
     }

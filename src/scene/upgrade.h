@@ -1,5 +1,6 @@
 /* Rewrites the text of a scene in an earlier format. Format 1 differs from format 2 in this:
    - the default of a solid's friction was 0.5;
+   - the default of `time_integration` of conformation was first_order;
    - at first `spin`, `roll`, `phase` and the numbers of hinges were in radians, sin, cos and tan
      took radians, their inverses returned radians, and `deg` was pi/180. Later all were in degrees,
      as in format 2. The number did not change. */
@@ -28,7 +29,9 @@ typedef struct OozeOldScene {
 typedef struct OozeUpgradeCounts {
     int format;    /* of the old text */
     int frictions; /* solids whose friction the new text states */
+    int orders;    /* 1: the new text states the order in time of the method */
     int angles;    /* numbers converted from radians */
+    int includes;  /* files that the text includes, which are upgraded on their own */
 } OozeUpgradeCounts;
 
 /* Appends the text in the present format: the old one with edits, comments and layout as they are.

@@ -92,8 +92,9 @@ static Items nozzles(OozeWorld *world)
 
 static const char *setting_key(const OozeWorld *world, int k, double *initial)
 {
-    *initial = world->method->info.params[k].initial;
-    return world->method->info.params[k].key;
+    const OozeMethod *method = world->method;
+    *initial = method->earlier_param ? method->earlier_param(k) : method->info.params[k].initial;
+    return method->info.params[k].key;
 }
 
 static const char *material_key(const OozeWorld *world, int k, double *initial)
@@ -146,7 +147,8 @@ typedef struct Table {
     Items (*items)(OozeWorld *world);
     size_t offset; /* of the numbers within an item */
     /* Columns that later versions may add to: returns the name of column k and sets `initial` to
-       its default, if it has one. NULL: the columns have the names below, or none. */
+       what frames without it mean; unchanged: the value of the scene. NULL: the columns have the
+       names below, or none. */
     const char *(*key)(const OozeWorld *world, int k, double *initial);
     const char *const *names;
     uint64_t max; /* largest valid integer; 0: any */

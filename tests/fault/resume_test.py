@@ -153,6 +153,35 @@ class ResumeTest(runs.RunTest):
         self.assertIn(f"resuming at step {step}", done.stderr)
         self.check_equal(run, reference)
 
+    def test_other_steps_per_frame_are_refused(self):
+        """0.00208333 s at 24 frames a second: earlier versions took 21 steps a frame."""
+        scene = runs.SCENE.replace("frame_rate: 100", "frame_rate: 24")
+        for name, step in (("frame", "1/504"), ("checkpoint", "1/504"), ("same", "1/480")):
+            with self.subTest(name):
+                self.scene.write_text(scene.replace("time_step: 1/1000", f"time_step: {step}"))
+                run = self.folder / name
+                self.good("run", self.scene, "-o", run, "--frames", 2, "--quiet")
+                for path in (run / "scene.yaml", run / ".scene.yaml"):
+                    old = path.read_text()
+                    new = re.sub(r"(?m)^time_step: .*$", "time_step: 0.00208333", old)
+                    self.assertNotEqual(old, new)
+                    path.write_text(new)
+                if name == "same":
+                    self.good("run", "--resume", run, "--frames", 3, "--quiet")
+                    continue
+                if name == "checkpoint":
+                    runs.frame_files(run)[2].unlink()
+                    runs.frame_files(run)[1].rename(run / "checkpoint.h5")
+                before = self.hash_of(run)
+                message = "the run has 21 steps a frame, and this version of Ooze would continue " \
+                          "it with 20\n"
+                self.bad(1, message, "run", "--resume", run, "--frames", 3)
+                self.assertEqual(self.hash_of(run), before)
+                if name == "frame":
+                    runs.frame_files(run)[1].unlink()
+                    self.bad(1, message, "run", "--resume", run, "--from-frame", 0)
+                    self.assertEqual(len(runs.frame_files(run)), 2)
+
     def test_changed_scene_is_refused(self):
         run = self.reference()
         before = self.hash_of(run)

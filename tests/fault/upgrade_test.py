@@ -3,6 +3,8 @@ the same, and where a file does not say what it means one sentence asks for it."
 import shutil
 import unittest
 
+import h5py
+
 import runs
 
 OLD = """\
@@ -114,6 +116,55 @@ class UpgradeTest(runs.RunTest):
         self.old.write_text(done.stdout)
         self.assertEqual(runs.ooze("check", self.old).returncode, 0)
 
+    def test_blanks_before_parentheses(self):
+        for old, new in [("cos (60*deg)", "cos(60)"), ("cos\t (pi/3)", "cos((pi/3)*180/pi)"),
+                         ("2*acos ( 0.5 )/pi", "2*(acos( 0.5 )*pi/180)/pi"),
+                         ("sin(\t30*deg\t)", "sin(30)")]:
+            with self.subTest(old):
+                self.old.write_text(ANGLES.replace("cos(60*deg)", old))
+                self.assertEqual(self.upgrade(self.old).stdout,
+                                 DEGREES.replace("cos(60)", new))
+        # without `deg`, the unit is asked for
+        self.old.write_text("ooze: 1\ngravity: [cos (1), 0, 0]\n")
+        self.assertIn(":2:11: 'cos (1)' is an angle", self.upgrade(self.old, code=1).stderr)
+
+    def test_order_in_time(self):
+        line = "method: {name: ballistic}\n"
+        for old, new in [
+                ("method: {name: conformation}   # é\n",
+                 "method: {name: conformation, time_integration: first_order}   # é\n"),
+                ("method: {passes: 3, name: \"conformation\" }\n",
+                 "method: {passes: 3, name: \"conformation\", time_integration: first_order }\n"),
+                ("method:\n   name: conformation   # a fluid\n   passes: 3\n",
+                 "method:\n   name: conformation   # a fluid\n   time_integration: first_order\n"
+                 "   passes: 3\n")]:
+            with self.subTest(old):
+                self.old.write_text(OLD.replace(line, old), encoding="utf-8")
+                done = self.upgrade(self.old)
+                self.assertEqual(done.stdout, NEW.replace(line, new))
+                self.assertIn("; states the friction of 3 solids, 0.5; states time_integration: "
+                              "first_order\n", done.stderr)
+                self.old.write_text(done.stdout, encoding="utf-8")
+                self.assertEqual(runs.ooze("check", self.old).returncode, 0)
+        for method in ("{name: conformation, time_integration: second_order}", "{passes: 3}",
+                       "{name: links}", "conformation"):
+            with self.subTest(method):
+                self.old.write_text(f"ooze: 1\nmethod: {method}\n")
+                done = self.upgrade(self.old)
+                self.assertEqual(done.stdout, f"ooze: 2\nmethod: {method}\n")
+                self.assertEqual(done.stderr, f"{self.old}: format 1 is now format 2\n")
+
+    def test_included_files_are_reported(self):
+        for include, report in [
+                ("a.yaml", "upgrade the file that it includes too (add `ooze: 1` to it if it does "
+                 "not say its format)"),
+                ("[a.yaml, b.yaml]", "upgrade the 2 files that it includes too (add `ooze: 1` to "
+                 "those that do not say their format)")]:
+            with self.subTest(include):
+                self.old.write_text(f"ooze: 1\ninclude: {include}\n")
+                self.assertEqual(self.upgrade(self.old).stderr,
+                                 f"{self.old}: format 1 is now format 2; {report}\n")
+
     def test_hinges(self):
         joints = "joints:\n  - {name: a, type: hinge, low: -1, high: 2, speed: 3}\n" \
                  "  - {name: b, type: slider, low: -1, high: 2, speed: 3}\n" \
@@ -159,8 +210,8 @@ class UpgradeTest(runs.RunTest):
                 self.assertEqual(done.returncode, 1)
                 self.assertEqual(done.stdout, "")
                 self.assertEqual(done.stderr.count("error:"), 1, done.stderr)
-                self.assertIn("this file is in format 1 of earlier versions, and this one reads "
-                              "format 2", done.stderr)
+                self.assertIn("this file is in format 1; this version of Ooze reads format 2\n",
+                              done.stderr)
                 self.assertIn(f"ooze upgrade '{self.old}' --in-place", done.stderr)
 
     def test_an_included_old_file_is_named(self):
@@ -178,12 +229,26 @@ class UpgradeTest(runs.RunTest):
         self.assertIn("A run for tests", runs.ooze("info", run).stdout)
         done = runs.ooze("run", run, "--resume", "--frames", "3", "--quiet", "--device", "cpu")
         self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(self.orders(run), [None, 0])  # not given, then first order
         # the scene of the run, upgraded, resumes it as well
         scene = self.folder / "present.yaml"
         self.upgrade(run / "scene.yaml", "-o", scene, "--angles", "degrees")
         done = runs.ooze("run", scene, "-o", run, "--resume", "--frames", "4", "--quiet",
                          "--device", "cpu")
         self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(self.orders(run), [None, 0, 0])
+
+    @staticmethod
+    def orders(run):
+        """time_integration of each frame; None: the frame does not have it."""
+        found = []
+        for path in runs.frame_files(run):
+            with h5py.File(path) as frame:
+                table = frame["state/method"]
+                columns = table.attrs["columns"].decode().split()
+                key = "time_integration"
+                found.append(table[0, columns.index(key)] if key in columns else None)
+        return found
 
 
 if __name__ == "__main__":

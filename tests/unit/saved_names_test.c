@@ -6,6 +6,7 @@
 #include "ooze/scene.h"
 
 enum { VIEWS_MAX = 64, COLUMNS_MAX = 256 };
+enum { FIRST_ORDER = 0, SECOND_ORDER = 1, AUTO_ORDER = 2 }; /* choices of time_integration */
 
 static const char *const methods[] = {"conformation", "links", "springs"};
 enum { METHODS = sizeof methods / sizeof methods[0] };
@@ -144,8 +145,9 @@ static void check_defaults(const char *method, const char *name, const OozeParam
         for (uint64_t i = 0; i < whole.count; i++) {
             for (int j = 0; j < now->components; j++) {
                 int old = ooze_field_column(&whole, now->columns[j]);
-                double expected =
-                    old < 0 || old == k ? keys[j].initial : ooze_field_value(&whole, i, old);
+                bool order = strcmp(now->columns[j], "time_integration") == 0;
+                double initial = order ? FIRST_ORDER : keys[j].initial;
+                double expected = old < 0 || old == k ? initial : ooze_field_value(&whole, i, old);
                 assert_true(equal(ooze_field_value(now, i, j), expected));
             }
         }
@@ -161,6 +163,22 @@ static void missing_keys_take_their_default(void **state)
         check_defaults(methods[m], "method", ooze_method_find(methods[m])->info.params);
         check_defaults(methods[m], "materials", ooze_material_params(NULL));
     }
+}
+
+/* Runs from before the setting had first order; the default of new scenes is another. */
+static void runs_without_an_order_in_time_keep_first_order(void **state)
+{
+    (void)state;
+    Case *c = begin("conformation");
+    assert_true(ooze_field_column(table(c, "method"), "time_integration") < 0);
+    double order;
+    for (int now = FIRST_ORDER; now <= AUTO_ORDER; now++) {
+        CHECK_OK(ooze_world_set_param(c->world, "time_integration", now, &error));
+        CHECK_OK(restore(c, &error));
+        CHECK_OK(ooze_world_get_param(c->world, "time_integration", &order, &error));
+        assert_true(order == FIRST_ORDER);
+    }
+    end(c);
 }
 
 static void missing_tables_of_keys_are_no_error(void **state)
@@ -288,6 +306,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(runs_of_earlier_versions_are_resumed),
         cmocka_unit_test(missing_keys_take_their_default),
+        cmocka_unit_test(runs_without_an_order_in_time_keep_first_order),
         cmocka_unit_test(missing_tables_of_keys_are_no_error),
         cmocka_unit_test(missing_fields_of_the_method_take_their_initial_value),
         cmocka_unit_test(missing_state_is_refused),

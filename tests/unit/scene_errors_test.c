@@ -103,8 +103,8 @@ static void out_of_range(void **state)
     expect_one("ooze: 3\nmethod: {name: ballistic}\nspacing: 0.1\ntime_step: 1\nduration: 1\n", 1,
                7, "'ooze' is 3; it must be 2", NULL);
     expect_one("ooze: 1\nsolids: [3]\n", 1, 7,
-               "this file is in format 1 of earlier versions, and this one reads format 2",
-               "ooze upgrade");
+               "this text is in format 1; this version of Ooze reads format 2",
+               "save it to a file and run `ooze upgrade FILE`");
     expect_one(HEAD "emitters: [{material: a, radius: 1, start: 2, stop: 1}]\nmaterials: {a: {}}\n",
                6, 53, "stops at 1 s, before it starts at 2 s", NULL);
     expect_one(HEAD "solids:\n  - shape: {type: plane}\n    motion:\n      keyframes:\n"

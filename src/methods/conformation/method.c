@@ -306,6 +306,12 @@ static double wall_friction(const OozeSolid *solid)
     return ooze_solid_is_dynamic(solid) && friction > 0.0 ? INFINITY : friction;
 }
 
+/* Before the setting, there was first order alone. */
+static double earlier_param(int param)
+{
+    return param == PARAM_TIME_INTEGRATION ? OOZE_TIME_FIRST_ORDER : params[param].initial;
+}
+
 const OozeMethod ooze_method_conformation = {
     .info = {.name = "conformation",
              .summary = "viscoelastic fluids by polymer conformation: honey, cream, slime, jelly",
@@ -339,5 +345,6 @@ const OozeMethod ooze_method_conformation = {
     .chosen_keys = chosen_keys,
     .choose = ooze_conformation_choose,
     .derive_param = derive_param,
+    .earlier_param = earlier_param,
     .numerical_viscosity = 0.76,
 };
