@@ -199,14 +199,14 @@ static void steps_follow_the_flow(void **state)
     NEAR(water.substeps, 1.0);
     /* tar at 0.098 m/s: 0.05 * 0.2/0.0981 = 0.102 s, no longer than a frame */
     NEAR(chosen(AUTO "materials: {m: {viscosity: 1000}}\n" BLOCK).time_step, 0.1);
-    /* jelly of 1000 Pa: turns at pi/2 sqrt(3) c/H = 27.2/s, dt = 0.05/0.3/27.2 */
+    /* jelly of 1000 Pa: turns at pi/2 sqrt(3) c/H = 27.2/s, dt = 0.05/0.9/27.2 */
     OozeChoice jelly = chosen(AUTO "materials: {m: {modulus: 1000}}\n" BLOCK);
     double turn = 0.5 * OOZE_PI * sqrt(3.0) / 0.1;
-    const double share = 0.05 / 0.3;
+    const double share = 0.05 / 0.9;
     NEAR(jelly.time_step, 0.1 / ceil(0.1 * turn / share));
     /* stiffness whose swing is far below a spacing does not count: d/(2 g/turn^2) times that */
-    turn *= 60.0; /* 3.6e6 Pa */
-    OozeChoice rubber = chosen(AUTO "materials: {m: {modulus: 3.6e6}}\n" BLOCK);
+    turn *= 180.0; /* 3.24e7 Pa */
+    OozeChoice rubber = chosen(AUTO "materials: {m: {modulus: 3.24e7}}\n" BLOCK);
     double step = share / turn * (0.01 * turn * turn / (2.0 * 9.81));
     assert_true(step > 0.1);
     NEAR(rubber.time_step, 0.1);
