@@ -184,6 +184,7 @@ OOZE_API const char *ooze_solid_param_name(OozeSolidParam param);
 OOZE_API OozeSolidDef ooze_solid_def_default(void);
 OOZE_API OozeStatus ooze_world_add_solid(OozeWorld *world, const OozeSolidDef *def, OozeSolidId *id,
                                          OozeError *error);
+/* `value` may be NAN, as in the definition of a solid: no friction or temperature of its own. */
 OOZE_API OozeStatus ooze_world_set_solid(OozeWorld *world, OozeSolidId id, OozeSolidParam param,
                                          double value, OozeError *error);
 OOZE_API OozeStatus ooze_world_get_solid(const OozeWorld *world, OozeSolidId id,

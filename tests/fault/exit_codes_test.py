@@ -62,6 +62,8 @@ TABLE = {
             1: ["pour -o WRONG", "pour -o /proc/nowhere/x.yaml"], 2: ["nothing"]},
     "examples": {0: ["", "live", "live/ice_cream -o OUT"],
                  1: ["live/ice_cream -o /proc/nowhere"], 2: ["nothing"]},
+    "upgrade": {0: ["SCENE"], 1: ["nowhere.yaml", "SCENE -o /proc/nowhere/x.yaml"],
+                2: ["", "SCENE --angles gon"]},
     "methods": {0: ["", "ballistic"], 2: ["nothing"]},
     "presets": {0: ["", "honey", "honey --json"], 2: ["nothing"]},
     "probes": {0: [""]},

@@ -18,7 +18,7 @@ import runs
 SEED = int(os.environ.get("OOZE_SEED", "1"))
 CHECKS = 400
 RUNS = 60
-SECONDS = 10
+SECONDS = 20
 RUN_SECONDS = 60
 STEPS = 3
 PARTICLES_MAX = 5000   # of a scene that is run

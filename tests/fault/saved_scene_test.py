@@ -36,7 +36,8 @@ class SavedSceneTest(runs.RunTest):
                 scene.write_text(SCENE % (method, ""))
                 run = self.folder / method
                 self.good("run", scene, "-o", run, "--frames", 0)
-                self.assertEqual(self.warnings(run / "scene.yaml"), self.warnings(scene))
+                self.assertLessEqual(set(self.warnings(run / "scene.yaml")),
+                                     set(self.warnings(scene)))  # it has numbers, not presets
                 said = self.good("run", run / "scene.yaml", "-o", self.folder / f"{method}_again",
                                  "--frames", 0, "--quiet").stderr
                 self.assertNotIn("ignores", said)

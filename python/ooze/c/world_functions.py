@@ -172,7 +172,8 @@ def ooze_world_add_solid(world: Any, def_: OozeSolidDef | Any) -> OozeSolidId:
 _ooze_world_set_solid = bind("ooze_world_set_solid", c_int, POINTER(OozeWorld), OozeSolidId, c_int,
                              c_double, POINTER(OozeError))
 def ooze_world_set_solid(world: Any, id: OozeSolidId, param: int, value: float) -> None:
-    """World: set solid."""
+    """`value` may be NAN, as in the definition of a solid: no friction or temperature of its own.
+    """
     check(_ooze_world_set_solid, world, id, param, value)
 
 
