@@ -62,7 +62,7 @@ CORE = ["-R", "^unit_(api|world|world_frame|scene_(parse|errors|schema)|frame_fi
               "|^links_T0[149]_|^blend_T0[45]_|^springs_T0[267]_|^cauchy_T0[123]_|^stress_T0[12]_"
               "|^wcsph_T0[13]_|^ballistic_|^heat_T2|^coupling_T0[19]_|^dynamics_T0[12]_"
               "|^docs_|^fault_(command_line|kill|resume)|^python_world|^fuzz_|^browser_view"
-              "|^ranks_ranks|^arch_(house|known_gaps)"]
+              "|^unit_ranks$|^arch_known_gaps"]
 
 CTEST_SUITES = {
     "core": CORE,
