@@ -293,7 +293,7 @@ static void conformation_T104_dam_break(void **state)
     for (int k = 0; k < (full_sweep() ? 4 : 1); k++) {
         Lead lead = break_dam(wide[k], travel[k], 0, DENSITY_STAGE);
         printf("  %d spacings wide, %g spacings a step\n", wide[k], travel[k]);
-        KNOWN_GAP("front ahead of Martin and Moyce until T = 3", lead.early, -0.05, 0.05, 0.13);
+        KNOWN_GAP("front ahead of Martin and Moyce until T = 3", lead.early, -0.05, 0.05, 0.155);
         MEASURED("until T = 6.3", lead.ahead, 0, 0.17);
         MEASURED("behind", lead.behind, -1, 0.06);
     }
