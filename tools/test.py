@@ -135,8 +135,8 @@ def configure(suite):
         settings = ["-DOOZE_CUDA=" + ("OFF" if new and suite == "core" and CUDA == "AUTO"
                                       else CUDA)]
         if new:
-            # One architecture is enough to check that device code compiles.
-            settings.append("-DOOZE_CUDA_ARCHITECTURES=90")
+            # To check that device code compiles, no machine code is needed: a third of the time.
+            settings.append("-DOOZE_CUDA_ARCHITECTURES=90-virtual")
     good, output = run_quietly("cmake", "--preset", preset(suite), *settings)
     if suite in ("core", "release"):
         for line in re.findall(r"(?m)^-- (Part .*)$", output):

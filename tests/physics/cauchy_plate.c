@@ -12,7 +12,7 @@ static OozeWorld *plate_world(double max_travel)
     def.spacing = 0.002;
     def.time_step = step_length;
     def.max_travel = max_travel;
-    def.threads = 2;
+    def.threads = 1;
     OozeWorld *world = NULL;
     CHECK_OK(ooze_world_create(&def, &world, &error));
     OozeMaterialId fluid = add_matter(world, newtonian_matter(1));

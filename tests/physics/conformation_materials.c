@@ -23,7 +23,7 @@ static OozeWorld *make(double spacing, double time_step, OozeVec3 gravity, OozeV
     def.spacing = spacing;
     def.time_step = time_step;
     def.gravity = gravity;
-    def.threads = 2;
+    def.threads = 1;
     def.periodic_max = box;
     def.periodic[0] = def.periodic[1] = def.periodic[2] = box.x > 0;
     OozeWorld *world = NULL;

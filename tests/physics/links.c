@@ -181,7 +181,7 @@ static double walled_density(double ratio)
     def.support_ratio = ratio;
     def.time_step = 1e-4;
     def.gravity = vec3(0, 0, 0);
-    def.threads = 2;
+    def.threads = 1;
     def.periodic[0] = def.periodic[2] = true;
     def.periodic_max = vec3(14 * dx, 0, 14 * dx);
     OozeWorld *world = NULL;

@@ -44,7 +44,7 @@ static void run(OozeExperiment *e, int count, const OozeSample *sample)
 {
     OozeTheory theory = ooze_theory(sample->material, sample->spacing, sample->time_step);
     OozeThreads *threads;
-    CHECK_OK(ooze_threads_create(2, &threads, &error));
+    CHECK_OK(ooze_threads_create(1, &threads, &error));
     CHECK_OK(ooze_experiments_run(e, count, sample, &theory, threads, &error));
     ooze_threads_destroy(threads);
 }
@@ -91,7 +91,7 @@ static void rheometer_T01_grid(void **state)
         }
     }
     OozeThreads *threads;
-    CHECK_OK(ooze_threads_create(2, &threads, &error));
+    CHECK_OK(ooze_threads_create(1, &threads, &error));
     CHECK_OK(ooze_study(&sample, v, count, threads, &error));
     ooze_threads_destroy(threads);
     printf("  spacing   step    it");

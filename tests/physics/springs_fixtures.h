@@ -25,7 +25,7 @@ static inline OozeWorld *springs_world(Bulk b)
     def.time_step = b.time_step > 0 ? b.time_step : 1;
     def.max_travel = 0;
     def.gravity = b.gravity;
-    def.threads = b.threads ? b.threads : 2;
+    def.threads = b.threads ? b.threads : 1;
     def.device = b.sequential ? OOZE_DEVICE_CPU : OOZE_DEVICE_AUTO;
     OozeWorld *world = NULL;
     CHECK_OK(ooze_world_create(&def, &world, &error));

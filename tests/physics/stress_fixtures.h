@@ -28,7 +28,7 @@ static inline OozeWorld *make_world(const Setup *s)
     def.time_step = s->time_step;
     def.max_travel = s->max_travel;
     def.gravity = vec3(s->push, -s->gravity, 0);
-    def.threads = s->threads ? s->threads : 2;
+    def.threads = s->threads ? s->threads : 1;
     def.periodic_max = s->box;
     def.periodic[0] = s->box.x > 0;
     def.periodic[1] = s->box.y > 0;

@@ -25,7 +25,7 @@ static OozeScene *load(const char *folder, const char *name)
 
 static OozeWorld *build(const OozeScene *scene)
 {
-    OozeBuildOptions options = {.threads = 2};
+    OozeBuildOptions options = {.threads = 1};
     OozeWorld *world = NULL;
     CHECK_OK(ooze_scene_build(scene, &options, &world, &error));
     return world;
