@@ -292,6 +292,53 @@ OozeNearest ooze_mesh_tree_nearest(const OozeMeshTree *tree, OozeVec3 point, dou
     return best;
 }
 
+double ooze_mesh_tree_distance2(const OozeMeshTree *tree, uint32_t triangle, OozeVec3 point)
+{
+    return ooze_distance2(nearest_on(&tree->triangles[triangle], point), point);
+}
+
+/* Inserts a triangle behind those that are as near. */
+static void insert_near(OozeNearTriangle *near, int count, OozeNearTriangle added)
+{
+    int k = count;
+    for (; k > 0 && near[k - 1].distance > added.distance; k--) {
+        near[k] = near[k - 1];
+    }
+    near[k] = added;
+}
+
+int ooze_mesh_tree_near(const OozeMeshTree *tree, OozeVec3 point, double reach, int most,
+                        OozeNearTriangle *near)
+{
+    const double limit = reach * reach * (1.0 + 1e-9);
+    uint32_t stack[DEPTH_MAX + 2];
+    int depth = 0, count = 0;
+    stack[depth++] = 0;
+    while (depth > 0) {
+        uint32_t index = stack[--depth];
+        const Node *node = &tree->nodes[index];
+        if (box_distance2(&node->box, point) * (1.0 - 1e-9) > limit ||
+            disc_distance2(&tree->groups[index], point) * (1.0 - 1e-9) > limit) {
+            continue;
+        }
+        if (node->right != 0) {
+            stack[depth++] = node->right;
+            stack[depth++] = index + 1;
+            continue;
+        }
+        for (uint32_t i = node->first; i < node->first + node->count; i++) {
+            double d2 = ooze_mesh_tree_distance2(tree, i, point);
+            if (d2 <= limit) {
+                if (count == most) {
+                    return most + 1;
+                }
+                insert_near(near, count++, (OozeNearTriangle){i, sqrt(d2)});
+            }
+        }
+    }
+    return count;
+}
+
 /* ---- winding number ------------------------------------------------------------------------- */
 
 /* Solid angle of a triangle seen from p over 4 pi (van Oosterom and Strackee 1983). */

@@ -176,23 +176,64 @@ static OozeVec3 node_position(const OozeDistanceGrid *grid, OozeBlockCoord block
                 grid->origin.z + grid->step * ((double)block.z * OOZE_BLOCK_CELLS + k));
 }
 
+/* A cube of nodes of a block, of which the nearest triangles are searched together. */
+enum { CUBE_SIDE = 3, CUBE_NODES = CUBE_SIDE * CUBE_SIDE * CUBE_SIDE, NEAR_MAX = 48 };
+
+/* The distance of p, `from` away from the point whose triangles are `near`, which are those that can
+   be nearest to p. */
+static double least_distance(const Building *work, OozeVec3 p, double from,
+                             const OozeNearTriangle *near, int count)
+{
+    double best2 = INFINITY, best = INFINITY;
+    for (int t = 0; t < count && (near[t].distance - from) * (1.0 - 1e-9) <= best; t++) {
+        double d2 = ooze_mesh_tree_distance2(work->tree, near[t].triangle, p);
+        if (d2 < best2) {
+            best2 = d2;
+            best = sqrt(d2);
+        }
+    }
+    return best;
+}
+
+/* A triangle that is nearest to a node of the cube is nearer to its middle than the triangle nearest
+   to that by twice the half diagonal at most. Where triangles are finer than nodes, each node is
+   searched for. `near_by` is a point of the surface, as near as may be. */
+static OozeVec3 fill_cube(const Building *work, OozeBlockCoord coord, const int first[3],
+                          OozeVec3 near_by, double *distance)
+{
+    const OozeDistanceGrid *grid = work->grid;
+    const int half = CUBE_SIDE / 2;
+    OozeVec3 middle = node_position(grid, coord, first[0] + half, first[1] + half, first[2] + half);
+    OozeNearest nearest =
+        ooze_mesh_tree_nearest(work->tree, middle, vec3_length(vec3_sub(middle, near_by)));
+    OozeNearTriangle near[NEAR_MAX];
+    double diagonal = sqrt(3.0) * half * grid->step * (1.0 + 1e-9);
+    int count =
+        ooze_mesh_tree_near(work->tree, middle, nearest.distance + 2.0 * diagonal, NEAR_MAX, near);
+    for (int n = 0; n < CUBE_NODES; n++) {
+        int i = first[0] + n % CUBE_SIDE, j = first[1] + n / CUBE_SIDE % CUBE_SIDE;
+        int k = first[2] + n / (CUBE_SIDE * CUBE_SIDE);
+        OozeVec3 p = node_position(grid, coord, i, j, k);
+        double from = vec3_length(vec3_sub(p, middle));
+        distance[ooze_block_node(i, j, k)] =
+            count <= NEAR_MAX
+                ? least_distance(work, p, from * (1.0 + 1e-9), near, count)
+                : ooze_mesh_tree_nearest(work->tree, p, nearest.distance + from).distance;
+    }
+    return nearest.point;
+}
+
 static void fill_block(const Building *work, uint64_t number)
 {
     OozeDistanceGrid *grid = work->grid;
     OozeBlockCoord coord = grid->coords[number];
     double distance[OOZE_BLOCK_NODES];
-    OozeVec3 near = node_position(grid, coord, 4, 4, 4);
-    near = ooze_mesh_tree_nearest(work->tree, near, INFINITY).point;
-    for (int k = 0; k < OOZE_BLOCK_SIDE; k++) {
-        for (int j = 0; j < OOZE_BLOCK_SIDE; j++) {
-            for (int n = 0; n < OOZE_BLOCK_SIDE; n++) {
-                int i = (j + k) % 2 ? OOZE_BLOCK_SIDE - 1 - n
-                                    : n; /* in serpentine order: consecutive nodes are adjacent */
-                OozeVec3 p = node_position(grid, coord, i, j, k);
-                OozeNearest nearest =
-                    ooze_mesh_tree_nearest(work->tree, p, vec3_length(vec3_sub(p, near)));
-                distance[ooze_block_node(i, j, k)] = nearest.distance;
-                near = nearest.point;
+    OozeVec3 near_by =
+        ooze_mesh_tree_nearest(work->tree, node_position(grid, coord, 0, 0, 0), INFINITY).point;
+    for (int k = 0; k < OOZE_BLOCK_SIDE; k += CUBE_SIDE) {
+        for (int j = 0; j < OOZE_BLOCK_SIDE; j += CUBE_SIDE) {
+            for (int i = 0; i < OOZE_BLOCK_SIDE; i += CUBE_SIDE) {
+                near_by = fill_cube(work, coord, (int[3]){i, j, k}, near_by, distance);
             }
         }
     }

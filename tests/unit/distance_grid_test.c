@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "base/vec3.h"
 #include "mesh/build.h"
+#include "mesh/nearest.h"
 #include "mesh/repair.h"
 #include "mesh/tree.h"
 #include "solids/distance_data.h"
@@ -420,6 +421,43 @@ static void too_fine_a_grid_is_refused_with_its_size(void **state)
     ooze_mesh_free(mesh);
 }
 
+/* Triangles are searched for many nodes together: each node gets the distance of the nearest, where
+   triangles are larger than the cells, as large, and smaller. */
+static void nodes_have_the_distance_of_the_nearest_triangle(void **state)
+{
+    (void)state;
+    const double edges[] = {0.3, 0.05, 0.008};
+    for (int e = 0; e < 3; e++) {
+        OozeMesh *mesh = make_mesh(OOZE_SHAPE_CONE, 0.3, 0.7, edges[e]);
+        OozeDistanceGrid *grid = make_grid(mesh, 0.06, 0.0);
+        for (int n = 0; n < 500; n++) {
+            uint64_t block =
+                (uint64_t)((double)grid->block_count * ooze_random01(9, (uint64_t)n, 3));
+            int at[3];
+            for (int k = 0; k < 3; k++) {
+                at[k] = (int)(OOZE_BLOCK_SIDE * ooze_random01(9, (uint64_t)n, (uint64_t)k));
+            }
+            const OozeBlockCoord *c = &grid->coords[block];
+            OozeVec3 p =
+                vec3(grid->origin.x + grid->step * ((double)c->x * OOZE_BLOCK_CELLS + at[0]),
+                     grid->origin.y + grid->step * ((double)c->y * OOZE_BLOCK_CELLS + at[1]),
+                     grid->origin.z + grid->step * ((double)c->z * OOZE_BLOCK_CELLS + at[2]));
+            double least2 = INFINITY;
+            for (uint64_t t = 0; t < grid->mesh->triangle_count; t++) {
+                OozeVec3 near = ooze_nearest_on_triangle(ooze_mesh_corner(grid->mesh, t, 0),
+                                                         ooze_mesh_corner(grid->mesh, t, 1),
+                                                         ooze_mesh_corner(grid->mesh, t, 2), p);
+                least2 = fmin(least2, ooze_distance2(near, p));
+            }
+            float node =
+                grid->nodes[block * OOZE_BLOCK_NODES + ooze_block_node(at[0], at[1], at[2])];
+            assert_true(fabsf(node) == (float)sqrt(least2));
+        }
+        ooze_distance_grid_destroy(grid);
+        ooze_mesh_free(mesh);
+    }
+}
+
 static void threads_compute_the_same_bits(void **state)
 {
     (void)state;
@@ -502,6 +540,7 @@ int main(void)
         cmocka_unit_test(open_pipe_is_a_shell),
         cmocka_unit_test(thin_sheet_does_not_leak),
         cmocka_unit_test(too_fine_a_grid_is_refused_with_its_size),
+        cmocka_unit_test(nodes_have_the_distance_of_the_nearest_triangle),
         cmocka_unit_test(threads_compute_the_same_bits),
         cmocka_unit_test(no_memory_leaks_nothing),
         cmocka_unit_test(winding_counts_turns),
