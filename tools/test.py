@@ -4,9 +4,9 @@
 core        `make test`: gcc, the build of `make`: the core of every method and interface
 release     `make test-all` runs this and the following: the same build, all tests except those of
             device code, on the processor, acceptance tests with their full set-ups
-asan        clang, address and undefined-behaviour sanitizers: builds everything without a warning;
-            unit tests, parity with other readers, replays of the fuzz corpora, and acceptance
-            tests about memory
+asan        clang, address and undefined-behaviour sanitizers: all files without a warning; unit
+            tests, parity with other readers, replays of the fuzz corpora, and acceptance tests
+            about memory
 fuzz        each fuzz target of the asan build, from its stored corpus, for OOZE_FUZZ_SECONDS of
             a core (default 15)
 tsan        clang, thread sanitizer: the tests that use threads
@@ -16,10 +16,13 @@ cuda        the GPU part of the release build, if nvcc works; with a GPU, the te
             it, and all acceptance tests
 OOZE_CUDA=OFF leaves the GPU part out of release. Arguments: the suites to run (default: all but
 core)."""
+import concurrent.futures
+import json
 import os
 import pathlib
 import re
 import resource
+import shlex
 import shutil
 import subprocess
 import sys
@@ -165,12 +168,24 @@ def targets(suite):
         return fuzz_targets()
     if suite in ("core", "tsan"):
         return programs(suite)
+    if suite == "asan":
+        return programs(suite) + fuzz_targets() + ["libooze"]
     return {"device": ["device_programs"], "cuda": ["ooze"]}.get(suite, [])
 
 
 def build(suite, *wanted):
     make = ["cmake", "--build", "--preset", preset(suite), "-j", str(CORES)]
     return run_quietly(*make, *(["--target", *wanted] if wanted else []))[0]
+
+
+def read_unbuilt(suite):
+    """Has the compiler read the files that no target of the suite needs: for its warnings alone."""
+    listed = json.loads((folder(suite) / "compile_commands.json").read_text())
+    commands = [shlex.split(unit["command"]) for unit in listed]
+    unbuilt = [words for words in commands
+               if not (folder(suite) / words[words.index("-o") + 1]).exists()]
+    with concurrent.futures.ThreadPoolExecutor(CORES) as pool:
+        return all(pool.map(lambda words: run_quietly(*words, "-fsyntax-only")[0], unbuilt))
 
 
 def count_gaps(report):
@@ -262,6 +277,8 @@ def run_suite(suite):
     start, before = time.monotonic(), processor_seconds()
     print(f"== {suite}", flush=True)
     built = configure(suite) and build(suite, *targets(suite))
+    if suite == "asan":
+        built = built and read_unbuilt(suite)
     building = processor_seconds() - before
     if built:
         passed, failed, skipped = RUNNERS.get(suite, run_ctest)(suite)

@@ -140,7 +140,10 @@ class ExitCodes(runs.RunTest):
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             with self.subTest(number):
                 run = self.folder / f"interrupted{number}"
-                process = runs.start("run", self.scene, "-o", run, "--quiet")
+                # heard also where the tests run in the background, which ignores them
+                process = runs.start("run", self.scene, "-o", run, "--quiet",
+                                     preexec_fn=lambda: signal.signal(number, signal.SIG_DFL))
+                self.addCleanup(process.kill)
                 while not (run / "frames/frame_000001.h5").exists() and process.poll() is None:
                     time.sleep(0.01)
                 process.send_signal(number)

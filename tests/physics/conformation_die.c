@@ -52,9 +52,11 @@ static void conformation_T126_die_swell(void **state)
     if (!full_sweep()) {
         return; /* minutes */
     }
-    double elastic = swell(1, 5);
+    double slightly = swell(0.5, 5), elastic = swell(1, 5);
+    MEASURED("tau times rate 0.5: over Tanner's", slightly / tanner(0.5), 0.9, 1.1);
     MEASURED("tau times rate 1: over Tanner's", elastic / tanner(1), 0.85, 1.15);
-    MEASURED("thickness at 1 less that at 0", elastic - newtonian, 0.02, 0.5);
+    MEASURED("thickness at 0.5 less that at 0", slightly - newtonian, 0.01, 0.2);
+    MEASURED("thickness at 1 less that at 0.5", elastic - slightly, 0.01, 0.3);
 }
 
 ACCEPTANCE_MAIN(cmocka_unit_test(conformation_T126_die_swell))

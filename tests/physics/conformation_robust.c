@@ -174,10 +174,10 @@ static void conformation_T25_stability_grid(void **state)
     (void)state;
     double taus[] = {0, 0.02, 0.5, INFINITY}, alphas[] = {0, 1e-3, 0.1, 1000};
     double steps[] = {0.001, 0.005, 0.015, 0.03, 0.06};
-    double more_taus[] = {0, 1e-4, 0.02, 0.5, INFINITY};
-    double more_alphas[] = {0, 1e-4, 1e-3, 0.01, 0.1, 1000};
+    double more_taus[] = {0, 1e-4, 0.02, 0.1, 0.5, INFINITY};
+    double more_alphas[] = {0, 1e-4, 1e-3, 0.01, 0.1, 1, 1000};
     bool full = full_sweep();
-    int tau_count = full ? 5 : 4, alpha_count = full ? 6 : 4, count = 0;
+    int tau_count = full ? 6 : 4, alpha_count = full ? 7 : 4, count = 0;
     double momentum = 0.0, reach = 0.0;
     for (int i = 0; i < tau_count; i++) {
         for (int j = 0; j < alpha_count; j++) {
