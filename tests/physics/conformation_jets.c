@@ -186,6 +186,7 @@ static void conformation_T14_rope(void **state)
         MEASURED("spread of the last three periods", stiff.spread, 0, 0.3);
     }
     coil.matter = paper_matter(0.15, 1);
+    coil.seconds = 1.2;
     Coiling soft = run_coil(&coil);
     MEASURED("swing of a soft rope over that of the stiff one", soft.swing / stiff.swing, 0, 0.3);
 }
