@@ -179,8 +179,8 @@ static OozeVec3 node_position(const OozeDistanceGrid *grid, OozeBlockCoord block
 /* A cube of nodes of a block, of which the nearest triangles are searched together. */
 enum { CUBE_SIDE = 3, CUBE_NODES = CUBE_SIDE * CUBE_SIDE * CUBE_SIDE, NEAR_MAX = 48 };
 
-/* The distance of p, `from` away from the point whose triangles are `near`, which are those that can
-   be nearest to p. */
+/* The distance of p, `from` away from the point whose triangles are `near`, which hold the one that
+   is nearest to p. */
 static double least_distance(const Building *work, OozeVec3 p, double from,
                              const OozeNearTriangle *near, int count)
 {
@@ -195,9 +195,9 @@ static double least_distance(const Building *work, OozeVec3 p, double from,
     return best;
 }
 
-/* A triangle that is nearest to a node of the cube is nearer to its middle than the triangle nearest
-   to that by twice the half diagonal at most. Where triangles are finer than nodes, each node is
-   searched for. `near_by` is a point of the surface, as near as may be. */
+/* The triangle nearest to a node of the cube is farther from the cube's middle than the triangle
+   nearest to that by twice half the diagonal at most. Where triangles are finer than nodes, each
+   node is searched for. `near_by` is a point of the surface, as near as may be. */
 static OozeVec3 fill_cube(const Building *work, OozeBlockCoord coord, const int first[3],
                           OozeVec3 near_by, double *distance)
 {

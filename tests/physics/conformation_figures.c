@@ -193,8 +193,8 @@ static void run_coils(OozeWorld *world, const char *const *names, int count, dou
 
 static const char *const ropes[] = {"coil0", "coil1", "coil2"};
 
-/* The top row of figure 5 without its third rope. The second rope coils evenly, eight times or more; the thinnest ends as
-   a puddle, wider than the pile of the thickest, which turns slower. */
+/* The top row of figure 5 without its third rope. The second coils evenly, eight times or more; the
+   thinnest ends as a puddle, wider than the pile of the thickest, which turns slower. */
 static void conformation_T91_top(void **state)
 {
     (void)state;
@@ -214,9 +214,9 @@ static void conformation_T91_top(void **state)
     KNOWN_GAP("width of the puddle over that of the pile", thin / thick, 1.3, 10, 1.08);
 }
 
-/* The bottom row without its fourth rope: the viscous rope and that of short memory coil evenly, and
-   ropes turn the slower the stiffer they are. In 6 s the second has time for eight turns. The short
-   version is of the first alone. */
+/* The bottom row without its fourth rope: the viscous rope and that of short memory coil evenly,
+   and ropes turn the slower the stiffer they are. In 6 s the second has time for eight turns. The
+   short version is of the first alone. */
 static void conformation_T91_bottom(void **state)
 {
     (void)state;
