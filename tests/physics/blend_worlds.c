@@ -398,7 +398,7 @@ static Play random_play(int scene)
 static void blend_T26_random(void **state)
 {
     (void)state;
-    int scenes = sanitized() ? 4 : full_sweep() ? 200 : 40, worst_scene = 0;
+    int scenes = sanitized() ? 4 : full_sweep() ? 100 : 40, worst_scene = 0;
     double worst = 0;
     for (int k = 0; k < scenes; k++) {
         Play p = random_play(k);
