@@ -34,9 +34,10 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 CORES = len(os.sched_getaffinity(0))
 CUDA = os.environ.get("OOZE_CUDA") or "AUTO"
 # The suites release and device compile the same C files with the same options: once, with ccache.
-LAUNCHERS = {f"CMAKE_{language}_COMPILER_LAUNCHER": "ccache" for language in ("C", "CXX")}
+# Paths are hashed relative to the root, so that another checkout of the same files finds them too.
+LAUNCHERS = {f"CMAKE_{language}_COMPILER_LAUNCHER": "ccache" for language in ("C", "CXX", "CUDA")}
 if shutil.which("ccache"):
-    os.environ.update(LAUNCHERS)
+    os.environ.update(LAUNCHERS, CCACHE_BASEDIR=str(ROOT), CCACHE_NOHASHDIR="1")
 
 # Acceptance tests that run with device code compiled for the processor in seconds; ctest refuses
 # expressions with many parentheses.
