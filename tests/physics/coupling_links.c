@@ -106,9 +106,10 @@ static void coupling_T12_links_light_heavy(void **state)
 {
     (void)state;
     drop_in(0.01);
-    if (ooze_dynamics_find()) { /* or it would fall through the floor */
-        drop_in(100);
+    if (!ooze_dynamics_find()) {
+        SKIP_TEST("without ODE a heavy ball falls through the floor");
     }
+    drop_in(100);
 }
 
 /* ---- T13: the same bits ----------------------------------------------------------------- */
