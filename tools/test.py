@@ -93,6 +93,7 @@ ENVIRONMENT = {
 # Of suites that do not have the name of their preset.
 PRESETS = {"core": "release", "fuzz": "asan", "device": "cuda-on-host", "cuda": "release"}
 GAPS = {"known": {}, "closed": {}}  # figures by test and name, in the last suite that ran it
+SKIPPED_CASES = []  # of tests that ran: suite, test, case and why
 SUITES = ["release", "asan", "fuzz", "tsan", "device", "cuda"]
 
 
@@ -198,6 +199,18 @@ def count_gaps(report):
             GAPS[kind][f"{case.get('name')}: {name}"] = value
 
 
+def note_skipped_cases(suite, report):
+    """Notes the cases that tests left out: by SKIP_TEST of tests/check.h, or by unittest."""
+    for case in report.iter("testcase"):
+        printed = case.findtext("system-out") or ""
+        left_out = re.findall(r"(?m)^  skipped case: (\w+): (.*)$", printed) + [
+            (name, why) for name, _, why in re.findall(
+                r"(?m)^(\w+) \([\w.]+\)(?:\n.*)? \.\.\. skipped (['\"])(.*)\2$", printed)]
+        if case.get("status") != "notrun":  # what is skipped as a whole is named as a test
+            SKIPPED_CASES.extend(f"{suite}: {case.get('name')}: {name}: {why}"
+                                 for name, why in left_out)
+
+
 def run_ctest(suite):
     with tempfile.NamedTemporaryFile(suffix=".xml") as report:
         subprocess.run(
@@ -217,6 +230,7 @@ def run_ctest(suite):
     if skipped:  # for what is missing on this machine; each has said so
         print(f"== {suite}: skipped: {', '.join(skipped)}")
     count_gaps(top)
+    note_skipped_cases(suite, top)
     if total == 0 or len(absent) > len(skipped):
         failed += 1  # a suite without tests, or with tests that did not run, fails
     return max(total - failed - len(skipped), 0), failed, len(skipped)
@@ -297,6 +311,9 @@ def main():
     start = time.monotonic()
     results = [run_suite(suite) for suite in sys.argv[1:] or SUITES]
     passed, failed, skipped = (sum(column) for column in zip(*results))
+    for name in SKIPPED_CASES:
+        print(f"skipped case: {name}")
+    print(f"skipped cases: {len(SKIPPED_CASES)}")
     for name, value in sorted(GAPS["closed"].items()):
         print(f"closed gap, to be held to its bound: {name}: {value}")
     print(f"known gaps: {len(GAPS['known'])} (docs/known-gaps.md)")

@@ -108,8 +108,9 @@ class DiskTest(runs.RunTest):
             place = self.folder / "locked"
             place.mkdir()
             place.chmod(0o555)
-            if os.geteuid() != 0:
-                self.bad(1, "Permission denied", "run", self.scene, "-o", place / "run")
+            if os.geteuid() == 0:
+                self.skipTest("no file system can be mounted here")
+            self.bad(1, "Permission denied", "run", self.scene, "-o", place / "run")
             return
         run = place / "run"
         self.good("run", self.scene, "-o", run, "--frames", 3, "--quiet")

@@ -109,7 +109,8 @@ static void conformation_T103_letters(void **state)
     static const char *const early[] = {"emitters.star.start=10", "emitters.star.stop=11",
                                         "emitters.jug.start=10", "emitters.jug.stop=11"};
     OozeWorld *world = begin("cake_small", early, 4);
-    double cake = 0.08, layer = 0.015, worst = 0, d = 0.0035;
+    const double cake = 0.08, layer = 0.015, d = 0.0035;
+    double worst = 0;
     for (int k = 0; k < 2; k++) {
         advance(world, 0.1);
         worst = fmax(worst, probe_value(world, "density", 2));

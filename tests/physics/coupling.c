@@ -181,9 +181,10 @@ static void coupling_T03_honey(void **state)
 {
     (void)state;
     drop_in_honey(0.01);
-    if (ooze_dynamics_find()) { /* or it would fall through the floor */
-        drop_in_honey(100);
+    if (!ooze_dynamics_find()) {
+        SKIP_TEST("without ODE a heavy ball falls through the floor");
     }
+    drop_in_honey(100);
 }
 
 /* ---- T04: drag ------------------------------------------------------------------------------- */

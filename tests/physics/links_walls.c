@@ -217,7 +217,8 @@ static void links_T16_coil(void **state)
     (void)state;
     MEASURED("turns in all, back counts against forth", turns_of_thread("spacing=0.005"), 2, 20);
     if (full_sweep()) {
-        KNOWN_GAP("the same of thinner layers", turns_of_thread("spacing=0.004"), 2, 20, 1.37);
+        KNOWN_GAP("turns in all, at a spacing of 4 mm", turns_of_thread("spacing=0.004"), 2, 20,
+                  1.37);
     }
 }
 

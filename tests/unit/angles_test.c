@@ -223,7 +223,7 @@ static void hinges_are_in_degrees(void **state)
 {
     (void)state;
     if (!ooze_dynamics_find()) {
-        return;
+        SKIP_TEST("without ODE there are no joints");
     }
     OozeScene *scene = load_good(
         HEAD

@@ -111,7 +111,7 @@ static void joint_limits_out_of_order_are_refused(void **state)
 {
     (void)state;
     if (!ooze_dynamics_find()) {
-        return;
+        SKIP_TEST("without ODE there are no joints");
     }
     OozeWorld *world = build(bodies_text());
     OozeJointId id = {0};

@@ -301,7 +301,8 @@ static void full_file_system_names_its_cause(void **state)
     assert_int_equal(mkdir(point, 0700), 0);
     if (mount("none", point, "tmpfs", 0, "size=256k") != 0) {
         rmdir(point);
-        skip(); /* only root may mount; the limit above covers the rest */
+        /* the limit on the size of a file, above, covers the rest */
+        SKIP_TEST("only root may mount a file system");
     }
     SampleFrame *small = sample_create(100, 1), *large = sample_create(20000, 2);
     CHECK_OK(ooze_frame_write(&small->frame, name, &error));

@@ -4,7 +4,6 @@
 #include "check.h"
 #include "surface_frame.h"
 
-/* A sanitizer keeps freed memory. */
 #if defined(__has_feature)
 #define WATCHED (__has_feature(address_sanitizer) || __has_feature(thread_sanitizer))
 #elif defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -27,7 +26,7 @@ static void test_bytes_per_particle(void **state)
 {
     (void)state;
     if (WATCHED) {
-        skip();
+        SKIP_TEST("a sanitizer keeps freed memory");
     }
     CloudFrame *cloud = cloud_block(64, 64, 64, 0.1, 3, 1.0);
     double before = peak_bytes();
@@ -39,8 +38,4 @@ static void test_bytes_per_particle(void **state)
     cloud_free(cloud);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_bytes_per_particle)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+ACCEPTANCE_MAIN(cmocka_unit_test(test_bytes_per_particle))
