@@ -150,6 +150,10 @@ void ooze_scene_report(OozeScene *scene, OozeSeverity severity, OozePlace place,
 /* An error at a node. */
 void ooze_scene_error(OozeScene *scene, const OozeNode *at, const char *hint, const char *format,
                       ...) OOZE_PRINTF(4, 5);
+/* Listed behind the errors found before, whatever its line: a missing key may be a misspelt one,
+   which is named first. */
+void ooze_scene_error_behind(OozeScene *scene, const OozeNode *at, const char *hint,
+                             const char *format, ...) OOZE_PRINTF(4, 5);
 /* The beginning of a text for a message, cut between characters and without control characters. */
 enum { OOZE_CLIP_MAX = 64 };
 const char *ooze_clip(const char *text, char shown[OOZE_CLIP_MAX]);
