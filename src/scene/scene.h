@@ -259,6 +259,7 @@ bool ooze_scene_materials_at(OozeScene *scene, const struct OozeMethod *method, 
 /* Warnings about particles inside solids or other fluids, or outside the periodic box. */
 OozeStatus ooze_scene_check_particles(OozeScene *scene, OozeWorld *world, OozeError *error);
 /* Warnings about dynamic solids. */
+OozeStatus ooze_scene_check_joints(OozeScene *scene, const OozeWorld *world, OozeError *error);
 OozeStatus ooze_scene_check_bodies(OozeScene *scene, const OozeWorld *world, OozeError *error);
 /* Checksum of the file that an item names; false: it names none, or it cannot be read. */
 enum { OOZE_CHECKSUM_MAX = 17 };
