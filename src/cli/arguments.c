@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "cli/command.h"
+#include "cli/number.h"
 #include "cli/report.h"
 
 int ooze_usage_error(const OozeCommand *command, const char *format, ...)
@@ -218,6 +219,25 @@ int ooze_argument_list(const OozeArguments *arguments, const char *name, const c
     return count;
 }
 
+/* Digits alone are exact up to 2^64 - 1. `fits`: the number is not negative, and not above that. */
+static bool read_whole(const char *text, uint64_t *number, bool *fits)
+{
+    char *end = NULL;
+    double value;
+    errno = 0;
+    *number = isdigit((unsigned char)text[0]) ? strtoull(text, &end, 10) : 0;
+    *fits = errno != ERANGE;
+    if (end && *end == '\0') {
+        return true;
+    }
+    if (!ooze_number_read(text, strlen(text), &value) || value != floor(value)) {
+        return false;
+    }
+    *fits = value >= 0.0 && value < 0x1p64;
+    *number = *fits ? (uint64_t)value : 0;
+    return true;
+}
+
 bool ooze_argument_integer(const OozeArguments *arguments, const char *name, uint64_t min,
                            uint64_t max, uint64_t *value)
 {
@@ -225,15 +245,14 @@ bool ooze_argument_integer(const OozeArguments *arguments, const char *name, uin
     if (!text) {
         return true;
     }
-    char *end = NULL;
-    errno = 0;
-    unsigned long long number = isdigit((unsigned char)text[0]) ? strtoull(text, &end, 10) : 0;
-    if (!end || *end != '\0') {
+    uint64_t number;
+    bool fits;
+    if (!read_whole(text, &number, &fits)) {
         ooze_usage_error(arguments->command, "option --%s needs a whole number, not '%s'", name,
                          text);
         return false;
     }
-    if (errno == ERANGE || number < min || number > max) {
+    if (!fits || number < min || number > max) {
         ooze_usage_error(arguments->command, "option --%s must lie between %llu and %llu, not %s",
                          name, (unsigned long long)min, (unsigned long long)max, text);
         return false;
@@ -249,9 +268,8 @@ bool ooze_argument_real(const OozeArguments *arguments, const char *name, double
     if (!text) {
         return true;
     }
-    char *end = NULL;
-    double number = strtod(text, &end);
-    if (end == text || *end != '\0' || isnan(number)) {
+    double number;
+    if (!ooze_number_read(text, strlen(text), &number)) {
         ooze_usage_error(arguments->command, "option --%s needs a number, not '%s'", name, text);
         return false;
     }

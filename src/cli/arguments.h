@@ -51,7 +51,8 @@ const char *ooze_argument_text(const OozeArguments *arguments, const char *name)
 /* All values of a repeated option, in order; `values` holds value_count. */
 int ooze_argument_list(const OozeArguments *arguments, const char *name, const char **values);
 
-/* Numbers and choices; an option that is not given leaves `*value`. False after a usage error. */
+/* Numbers, which are expressions as in scenes, and choices; an option that is not given leaves
+   `*value`. False after a usage error. */
 bool ooze_argument_integer(const OozeArguments *arguments, const char *name, uint64_t min,
                            uint64_t max, uint64_t *value);
 bool ooze_argument_real(const OozeArguments *arguments, const char *name, double min, double max,

@@ -60,8 +60,39 @@ static double numerical_viscosity(const OozeScene *scene, const OozeFlow *flow)
                                scene->def.world.spacing);
 }
 
-/* Numerical viscosity of the method and viscosity of the material. */
-static void append_viscosity(OozeText *out, const OozeFlow *flow, double numerical)
+/* Per cent by which a value over theory differs: "3.7% too high". */
+static void append_error(OozeText *out, double over_theory, bool beyond)
+{
+    double error = 100.0 * (over_theory - 1.0);
+    ooze_text_append(out, "%s%.2g%% too %s", beyond && error < 0.0 ? "more than " : "", fabs(error),
+                     error < 0.0 ? "low" : "high");
+}
+
+/* What a step that is long beside the relaxation time does, and a shorter one. */
+static void append_long_step(OozeText *out, const OozeLongStep *step)
+{
+    char number[OOZE_NUMBER_MAX];
+    if (isnan(step->now.share)) {
+        return;
+    }
+    label(out, "a long step");
+    ooze_text_append(out,
+                     "%.2g relaxation times: at a shear rate of one over that time the "
+                     "viscosity is about ",
+                     step->now.share);
+    append_error(out, step->now.viscosity, step->now.beyond);
+    ooze_text_append(out, " and the normal stress ");
+    append_error(out, step->now.normal_stress, step->now.beyond);
+    ooze_text_append(out, " (docs/notes/step-dependence.md); time_step: %s makes that ",
+                     ooze_step_text(step->shorter, number));
+    append_error(out, step->then.viscosity, false);
+    ooze_text_append(out, " and ");
+    append_error(out, step->then.normal_stress, false);
+    ooze_text_append(out, "\n");
+}
+
+/* Numerical viscosity of the method and viscosity of the material; `exact`: the step is short. */
+static void append_viscosity(OozeText *out, const OozeFlow *flow, double numerical, bool exact)
 {
     double viscosity = flow->nu * flow->density, added = numerical * flow->density;
     double share = numerical / flow->nu;
@@ -72,8 +103,8 @@ static void append_viscosity(OozeText *out, const OozeFlow *flow, double numeric
     if (isnan(share)) {
         ooze_text_append(out, "%.3g Pa s\n", viscosity);
     } else if (share < 0.1) {
-        ooze_text_append(out, "accurate: %.3g Pa s, and the method adds %.2g where it is stirred\n",
-                         viscosity, added);
+        ooze_text_append(out, "%s%.3g Pa s, and the method adds %.2g where it is stirred\n",
+                         exact ? "accurate: " : "", viscosity, added);
     } else if (share < 1.0) {
         ooze_text_append(out,
                          "%.3g Pa s, and the method adds up to %.2g where it is stirred: a little "
@@ -162,7 +193,9 @@ static void append_material(OozeText *out, const OozeScene *scene, const OozeSce
         label(out, "in time");
         ooze_text_append(out, "%s\n", advice->orders[material]);
     }
-    append_viscosity(out, flow, numerical_viscosity(scene, flow));
+    append_viscosity(out, flow, numerical_viscosity(scene, flow),
+                     isnan(advice->long_steps[material].now.share));
+    append_long_step(out, &advice->long_steps[material]);
     if (flow->diffusion_length > 0.0) {
         label(out, "a step");
         ooze_text_append(out, "spreads momentum over %.2g spacings (nu dt/d2 = %.2g)\n",
@@ -258,6 +291,7 @@ static void json_material(OozeText *out, const OozeScene *scene, const OozeScene
 {
     const OozeFlow *flow = &advice->flows[material];
     const OozeSceneScale *scale = &advice->scales->materials[material];
+    const OozeLongStep *step = &advice->long_steps[material];
     const struct {
         const char *key;
         double value;
@@ -281,6 +315,9 @@ static void json_material(OozeText *out, const OozeScene *scene, const OozeScene
         {"momentum_spacings_a_step", flow->diffusion_length},
         {"sag", flow->sag},
         {"stands", flow->stands},
+        {"step_relaxation_times", step->now.share},
+        {"viscosity_over_theory", step->now.viscosity},
+        {"normal_stress_over_theory", step->now.normal_stress},
     };
     ooze_text_append(out, "{\"name\": ");
     ooze_json_text(out, scene->def.materials[material].name);

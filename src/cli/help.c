@@ -137,7 +137,8 @@ static void print_markdown(void)
            "    ooze COMMAND [options]\n\n"
            "Results go to stdout; progress, warnings and errors to stderr. Colours and the redrawn "
            "progress line appear on a terminal only (`NO_COLOR` turns colours off). "
-           "`ooze COMMAND --help` prints the command's part of this page.\n\n"
+           "`ooze COMMAND --help` prints the command's part of this page. Numbers of options are "
+           "expressions, as [in scenes](scene-format.md): `--time-step 1/60`.\n\n"
            "| command | |\n| --- | --- |\n");
     for (int i = 0; i < ooze_command_count; i++) {
         printf("| [%s](#ooze-%s) | %s |\n", ooze_commands[i]->name, ooze_commands[i]->name,

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "cli/command.h"
+#include "cli/number.h"
 #include "cli/report.h"
 #include "plot/compose.h"
 
@@ -77,15 +78,12 @@ static bool read_ends(const OozeArguments *arguments, const char *option, double
         return true;
     }
     const char *colon = strchr(text, ':');
-    char *end = NULL;
     bool good = colon != NULL;
     if (good && colon > text) {
-        *low = strtod(text, &end);
-        good = end == colon && isfinite(*low);
+        good = ooze_number_read(text, (size_t)(colon - text), low) && isfinite(*low);
     }
     if (good && colon[1]) {
-        *high = strtod(colon + 1, &end);
-        good = *end == '\0' && isfinite(*high);
+        good = ooze_number_read(colon + 1, strlen(colon + 1), high) && isfinite(*high);
     }
     if (!good || *low >= *high) {
         ooze_usage_error(arguments->command, "option --%s needs LOW:HIGH, such as 0:2.5, not '%s'",

@@ -9,6 +9,7 @@
 #include "cli/command.h"
 #include "cli/frame_range.h"
 #include "cli/interrupt.h"
+#include "cli/number.h"
 #include "cli/progress.h"
 #include "cli/quantity.h"
 #include "cli/render_estimate.h"
@@ -64,12 +65,10 @@ static bool read_camera(const OozeArguments *arguments, OozeRenderDef *def)
 {
     const char *text = ooze_argument_text(arguments, "camera");
     double v[6];
-    char end;
     if (!text) {
         return true;
     }
-    int count =
-        sscanf(text, "%lf,%lf,%lf,%lf,%lf,%lf%c", &v[0], &v[1], &v[2], &v[3], &v[4], &v[5], &end);
+    int count = ooze_numbers_read(text, ',', 6, v);
     bool good = count == 3 || count == 6;
     for (int i = 0; good && i < count; i++) {
         good = isfinite(v[i]);
@@ -91,13 +90,15 @@ static bool read_color(const OozeArguments *arguments, char *text, OozeRenderDef
 {
     char *colon = strchr(text, ':');
     if (colon) {
-        char end;
-        if (sscanf(colon, ":%lf:%lf%c", &def->color_low, &def->color_high, &end) != 2 ||
-            !(def->color_low < def->color_high) || colon == text) {
+        double ends[2];
+        if (ooze_numbers_read(colon + 1, ':', 2, ends) != 2 || !(ends[0] < ends[1]) ||
+            colon == text) {
             ooze_usage_error(arguments->command,
                              "option --color-by needs FIELD or FIELD:LOW:HIGH, not '%s'", text);
             return false;
         }
+        def->color_low = ends[0];
+        def->color_high = ends[1];
         *colon = '\0';
     } else {
         def->color_low = def->color_high = NAN;
@@ -118,8 +119,8 @@ static bool read_options(const OozeArguments *arguments, char *color, Render *jo
         return false;
     }
     const char *time = ooze_argument_text(arguments, "time");
-    char end;
-    if (time && (sscanf(time, "%lf%c", &def->time_limit, &end) != 1 || !(def->time_limit > 0.0))) {
+    if (time &&
+        (!ooze_number_read(time, strlen(time), &def->time_limit) || !(def->time_limit > 0.0))) {
         ooze_usage_error(arguments->command, "option --time needs seconds above 0, not '%s'", time);
         return false;
     }

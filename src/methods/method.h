@@ -12,6 +12,14 @@ typedef struct OozeChoiceQuestion OozeChoiceQuestion;
 
 enum { OOZE_METHOD_ARRAYS_MAX = 8 };
 
+/* A fluid in steady shear at a rate of one over its relaxation time, over theory; NAN: there is no
+   such error, or it was not measured. */
+typedef struct OozeStepBias {
+    double share; /* the step over the relaxation time */
+    double viscosity, normal_stress;
+    bool beyond; /* the step is longer than any that was measured: the values are of that one */
+} OozeStepBias;
+
 typedef struct OozeMethod {
     OozeMethodInfo info;
     const OozeFieldInfo *fields; /* fields that it adds to the particle store */
@@ -109,6 +117,9 @@ typedef struct OozeMethod {
     /* Numerical kinematic viscosity over speed times spacing, measured on the decay of Taylor-Green
        vortices; 0: not measured. */
     double numerical_viscosity;
+    /* What a step of `share` relaxation times does to a fluid in steady shear; NULL: not
+       measured. */
+    OozeStepBias (*step_bias)(const OozeStepContext *context, const OozeFlow *flow, double share);
     /* Value in effect of a setting without a default, where it is not given; NULL: every setting
        has a default. */
     double (*derive_param)(const double *params, int param);

@@ -5,12 +5,20 @@
 #include "methods/choice.h"
 #include "scene/scales.h"
 
+/* A step that is long beside the relaxation time of a material; `now.share` NAN: it is not. */
+typedef struct OozeLongStep {
+    OozeStepBias now; /* at the step of the scene */
+    double shorter;   /* s: a step with a smaller error, which is `then` */
+    OozeStepBias then;
+} OozeLongStep;
+
 typedef struct OozeSceneAdvice {
     const OozeSceneScales *scales;
     const OozeFlow *flows;     /* of each material as the method shows it, where it is coldest */
     const char *const *orders; /* in time, of each material, in words; "": nothing to say */
-    OozeChoice own;            /* the scene's settings */
-    OozeChoice advised;        /* settings for a relative error of the flow of `error` */
+    const OozeLongStep *long_steps; /* of each material */
+    OozeChoice own;                 /* the scene's settings */
+    OozeChoice advised;             /* settings for a relative error of the flow of `error` */
     double error;
 } OozeSceneAdvice;
 

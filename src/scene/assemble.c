@@ -1,4 +1,5 @@
 /* Reads a file and its includes, and merges them into one tree. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -152,22 +153,28 @@ static void include(OozeScene *scene, const OozeSource *source, const OozeNode *
     }
 }
 
-/* Numbers of format 1 do not all mean the same in format 2, so that it is not read. */
-static bool is_old(OozeScene *scene, const OozeNode *root)
+/* Numbers of format 1 do not all mean the same in format 2, and later formats have other keys:
+   neither is read. What is no number is left to the key table. */
+static bool is_of_other_format(OozeScene *scene, const OozeNode *root)
 {
-    const OozeNode *format = ooze_node_find(root, "ooze");
-    bool old = format && strcmp(format->text, "1") == 0;
-    if (old) {
-        bool file = root->source->identity[0] != '\0';
+    const OozeNode *node = ooze_node_find(root, "ooze");
+    bool file = root->source->identity[0] != '\0';
+    double format = node ? ooze_scene_format_of(node) : NAN;
+    if (format == 1.0) {
         const char *hint =
             file ? ooze_scene_format(scene, "rewrite it: ooze upgrade '%s' --in-place",
                                      root->source->name)
                  : "save it to a file and run `ooze upgrade FILE`";
-        ooze_scene_error(scene, format, hint,
+        ooze_scene_error(scene, node, hint,
                          "this %s is in format 1; this version of Ooze reads format %d",
                          file ? "file" : "text", OOZE_SCENE_FORMAT);
+    } else if (format > OOZE_SCENE_FORMAT) {
+        ooze_scene_error(scene, node, OOZE_SCENE_NEWER_HINT,
+                         "this %s is in format %g, of a newer version of Ooze; this version reads "
+                         "format %d",
+                         file ? "file" : "text", format, OOZE_SCENE_FORMAT);
     }
-    return old;
+    return format == 1.0 || format > OOZE_SCENE_FORMAT;
 }
 
 OozeNode *ooze_scene_assemble(OozeScene *scene, OozeSource *source, int depth)
@@ -181,7 +188,7 @@ OozeNode *ooze_scene_assemble(OozeScene *scene, OozeSource *source, int depth)
                          "a scene must be a map of keys, not %s", ooze_node_describe(root));
         return NULL;
     }
-    if (is_old(scene, root)) {
+    if (is_of_other_format(scene, root)) {
         return NULL;
     }
     const OozeNode *includes = ooze_node_find(root, "include");

@@ -199,6 +199,32 @@ static const char *const *describe_orders(const OozeSceneSetup *setup)
     return orders;
 }
 
+/* Steps of at least LONG relaxation times change what a material reads by some per cent. */
+static OozeLongStep long_step(const OozeSceneSetup *setup, const OozeFlow *flow)
+{
+    const double LONG = 0.09, SHORTER = 0.1, SHORTEST = 0.03;
+    const OozeStepContext *c = &setup->context;
+    double share = c->dt / flow->relaxation;
+    if (!setup->method->step_bias || !(share >= LONG)) {
+        return (OozeLongStep){.now = {NAN, NAN, NAN, false}};
+    }
+    double aim = share > 1.5 * SHORTER ? SHORTER : SHORTEST;
+    double step = 1.0 / ceil(1.0 / (aim * flow->relaxation));
+    return (OozeLongStep){.now = setup->method->step_bias(c, flow, share),
+                          .shorter = step,
+                          .then = setup->method->step_bias(c, flow, step / flow->relaxation)};
+}
+
+static const OozeLongStep *find_long_steps(const OozeSceneSetup *setup, const OozeFlow *flows)
+{
+    int count = setup->context.material_count;
+    OozeLongStep *steps = ooze_scene_alloc(setup->scene, (size_t)count, sizeof *steps);
+    for (int m = 0; steps && flows && m < count; m++) {
+        steps[m] = long_step(setup, &flows[m]);
+    }
+    return steps;
+}
+
 OozeStatus ooze_scene_advice(OozeScene *scene, OozeSceneAdvice *advice, OozeError *error)
 {
     OozeSceneSetup setup;
@@ -207,12 +233,14 @@ OozeStatus ooze_scene_advice(OozeScene *scene, OozeSceneAdvice *advice, OozeErro
     ooze_locale_leave(locale);
     const OozeFlow *flows = NULL;
     const char *const *orders = NULL;
+    const OozeLongStep *steps = NULL;
     if (ready) {
         ooze_scene_setup_step(&setup, 0, scene->info.time_step);
         flows = flows_of_method(&setup);
         orders = describe_orders(&setup);
+        steps = find_long_steps(&setup, flows);
     }
-    if (!flows || !orders) {
+    if (!flows || !orders || !steps) {
         scene->out_of_memory = false;
         return ooze_fail_memory(error, "the advice on a scene", 0);
     }
@@ -230,7 +258,8 @@ OozeStatus ooze_scene_advice(OozeScene *scene, OozeSceneAdvice *advice, OozeErro
     }
     own = choose_at_all(&setup, &own, dt);
     advised = choose_at_all(&setup, &advised, dt);
-    *advice = (OozeSceneAdvice){setup.scales, flows, orders, own, advised, scene->def.method.error};
+    *advice = (OozeSceneAdvice){setup.scales,           flows, orders, steps, own, advised,
+                                scene->def.method.error};
     if (scene->out_of_memory) {
         scene->out_of_memory = false;
         return ooze_fail_memory(error, "the advice on a scene", 0);

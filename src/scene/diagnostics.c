@@ -130,8 +130,11 @@ static const char *source_line(OozeScene *scene, OozePlace place)
     return ooze_scene_copy(scene, text + at, length);
 }
 
-static void add(OozeScene *scene, OozeSeverity severity, OozePlace place, const char *hint,
-                const char *message)
+/* Where errors stand in the list: by line, or behind those found before. */
+typedef enum Order { BY_LINE, AS_FOUND } Order;
+
+static void add(OozeScene *scene, OozeSeverity severity, OozePlace place, Order order,
+                const char *hint, const char *message)
 {
     const char *source = source_line(scene, place);
     if (!message || !source) {
@@ -153,7 +156,8 @@ static void add(OozeScene *scene, OozeSeverity severity, OozePlace place, const 
     /* insertion sort by line: names and times are checked after everything else */
     int at = scene->diagnostic_count++;
     OozeDiagnostic *d = scene->diagnostics;
-    for (; at > 0 && d[at - 1].file == file && d[at - 1].line > place.line && place.line > 0;
+    for (; order == BY_LINE && at > 0 && d[at - 1].file == file && d[at - 1].line > place.line &&
+           place.line > 0;
          at--) {
         d[at] = d[at - 1];
     }
@@ -168,14 +172,14 @@ static void add(OozeScene *scene, OozeSeverity severity, OozePlace place, const 
     };
 }
 
-static void report(OozeScene *scene, OozeSeverity severity, OozePlace place, const char *hint,
-                   const char *format, va_list arguments)
+static void report(OozeScene *scene, OozeSeverity severity, OozePlace place, Order order,
+                   const char *hint, const char *format, va_list arguments)
 {
     scene->error_count += severity == OOZE_SEVERITY_ERROR && scene->error_count < INT_MAX;
     if (scene->diagnostic_count < OOZE_SCENE_DIAGNOSTICS_MAX) {
-        add(scene, severity, place, hint, format_text(scene, format, arguments));
+        add(scene, severity, place, order, hint, format_text(scene, format, arguments));
     } else if (scene->diagnostic_count == OOZE_SCENE_DIAGNOSTICS_MAX) {
-        add(scene, severity, (OozePlace){0}, NULL, "there is more than is listed here");
+        add(scene, severity, (OozePlace){0}, BY_LINE, NULL, "there is more than is listed here");
     }
 }
 
@@ -184,7 +188,7 @@ void ooze_scene_report(OozeScene *scene, OozeSeverity severity, OozePlace place,
 {
     va_list arguments;
     va_start(arguments, format);
-    report(scene, severity, place, hint, format, arguments);
+    report(scene, severity, place, BY_LINE, hint, format, arguments);
     va_end(arguments);
 }
 
@@ -193,7 +197,16 @@ void ooze_scene_error(OozeScene *scene, const OozeNode *at, const char *hint, co
 {
     va_list arguments;
     va_start(arguments, format);
-    report(scene, OOZE_SEVERITY_ERROR, ooze_node_place(at), hint, format, arguments);
+    report(scene, OOZE_SEVERITY_ERROR, ooze_node_place(at), BY_LINE, hint, format, arguments);
+    va_end(arguments);
+}
+
+void ooze_scene_error_behind(OozeScene *scene, const OozeNode *at, const char *hint,
+                             const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    report(scene, OOZE_SEVERITY_ERROR, ooze_node_place(at), AS_FOUND, hint, format, arguments);
     va_end(arguments);
 }
 
@@ -203,7 +216,8 @@ void ooze_scene_warn(OozeScene *scene, const OozeNode *at, const char *hint, con
     OozePlace whole = {0};
     va_list arguments;
     va_start(arguments, format);
-    report(scene, OOZE_SEVERITY_WARNING, at ? ooze_node_place(at) : whole, hint, format, arguments);
+    OozePlace place = at ? ooze_node_place(at) : whole;
+    report(scene, OOZE_SEVERITY_WARNING, place, BY_LINE, hint, format, arguments);
     va_end(arguments);
 }
 

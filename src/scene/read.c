@@ -137,7 +137,8 @@ static void check_required(OozeScene *scene, const OozeSection *section, int var
     OozeKey row;
     for (int i = 0; ooze_section_key(section, variant, i, &row); i++) {
         if (ooze_key_is_required(&row, variant) && !ooze_node_find(node, row.key)) {
-            ooze_scene_error(scene, node, row.help, "the %s lacks '%s'", section->name, row.key);
+            ooze_scene_error_behind(scene, node, row.help, "the %s lacks '%s'", section->name,
+                                    row.key);
         }
     }
 }

@@ -150,6 +150,10 @@ void ooze_scene_report(OozeScene *scene, OozeSeverity severity, OozePlace place,
 /* An error at a node. */
 void ooze_scene_error(OozeScene *scene, const OozeNode *at, const char *hint, const char *format,
                       ...) OOZE_PRINTF(4, 5);
+/* Listed behind the errors found before, whatever its line: a missing key may be a misspelt one,
+   which is named first. */
+void ooze_scene_error_behind(OozeScene *scene, const OozeNode *at, const char *hint,
+                             const char *format, ...) OOZE_PRINTF(4, 5);
 /* The beginning of a text for a message, cut between characters and without control characters. */
 enum { OOZE_CLIP_MAX = 64 };
 const char *ooze_clip(const char *text, char shown[OOZE_CLIP_MAX]);
@@ -255,6 +259,7 @@ bool ooze_scene_materials_at(OozeScene *scene, const struct OozeMethod *method, 
 /* Warnings about particles inside solids or other fluids, or outside the periodic box. */
 OozeStatus ooze_scene_check_particles(OozeScene *scene, OozeWorld *world, OozeError *error);
 /* Warnings about dynamic solids. */
+OozeStatus ooze_scene_check_joints(OozeScene *scene, const OozeWorld *world, OozeError *error);
 OozeStatus ooze_scene_check_bodies(OozeScene *scene, const OozeWorld *world, OozeError *error);
 /* Checksum of the file that an item names; false: it names none, or it cannot be read. */
 enum { OOZE_CHECKSUM_MAX = 17 };

@@ -1,5 +1,4 @@
-/* Physics traps of dynamic solids: initial overlaps, contacts of very different masses, joints that
-   contradict each other. */
+/* Warnings of dynamic solids: initial overlaps, contacts of very different masses. */
 #include <math.h>
 
 #include "base/memory.h"
@@ -42,39 +41,13 @@ static void check_pair(OozeScene *scene, const OozeWorld *world, const OozePoint
     }
 }
 
-static bool join_the_same(const OozeJoint *p, const OozeJoint *q)
-{
-    return (p->solid == q->solid && p->other == q->other) ||
-           (p->solid == q->other && p->other == q->solid);
-}
-
-/* Joints in a loop of solids, and several of a pair, are solved together; some contradict. */
-static void check_joints(OozeScene *scene, const OozeWorld *world)
-{
-    for (int j = 1; j < world->joints.count; j++) {
-        const OozeJoint *q = &world->joints.items[j];
-        const OozeNode *at = ooze_scene_item_node(scene, "joints", j);
-        for (int i = 0; i < j; i++) {
-            const OozeJoint *p = &world->joints.items[i];
-            bool fixed = p->kind == OOZE_JOINT_FIXED || q->kind == OOZE_JOINT_FIXED;
-            bool driven = p->params[OOZE_JOINT_FORCE] > 0.0 && q->params[OOZE_JOINT_FORCE] > 0.0;
-            if (!join_the_same(p, q) || !(fixed || driven)) {
-                continue;
-            }
-            ooze_scene_warn(scene, at, "remove one of them",
-                            fixed ? "joints '%s' and '%s' join the same solids, and one of them is "
-                                    "fixed: the other has no effect"
-                                  : "joints '%s' and '%s' join the same solids, and the motors of "
-                                    "both drive them: they may work against each other",
-                            p->name, q->name);
-        }
-    }
-}
-
 OozeStatus ooze_scene_check_bodies(OozeScene *scene, const OozeWorld *world, OozeError *error)
 {
     int n = world->dynamic_count > 0 ? world->solids.count : 0, made = 0;
-    check_joints(scene, world);
+    OozeStatus joints = ooze_scene_check_joints(scene, world, error);
+    if (joints) {
+        return joints;
+    }
     OozePointShell *shells = n > 0 ? ooze_alloc_zero((size_t)n, sizeof *shells) : NULL;
     OozeStatus status = n > 0 && !shells ? ooze_fail_memory(error, "solids that meet", 0) : OOZE_OK;
     for (; made < n && !status; made++) {

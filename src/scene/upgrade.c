@@ -1,9 +1,11 @@
 #include "scene/upgrade.h"
 
 #include <ctype.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "scene/expression.h"
 #include "scene/scene.h"
 
 /* A replacement of `length` characters by a text. */
@@ -221,11 +223,13 @@ static bool has_angles(Words w, bool *degree)
 
 /* ---- angles in the tree ---------------------------------------------------------------------- */
 
-static void walk_number(Upgrade *u, const OozeNode *node, bool angle)
+/* Expressions are in quotes in JSON: a quoted number stays quoted, and a number of JSON becomes an
+   expression in quotes. `quoted`: the key of the number is in quotes. */
+static void walk_number(Upgrade *u, const OozeNode *node, bool angle, bool quoted)
 {
     Words w = {node->text, strlen(node->text)};
     bool degree = false, functions = has_angles(w, &degree);
-    if (!node->plain || !(functions || degree || (angle && !is_zero(w)))) {
+    if (!(functions || (degree && (!node->quoted || angle)) || (angle && !is_zero(w)))) {
         return;
     }
     if (!u->converts) {
@@ -233,12 +237,15 @@ static void walk_number(Upgrade *u, const OozeNode *node, bool angle)
         u->degree = degree && !u->degree ? node : u->degree;
         return;
     }
+    const char *quote = quoted || node->quoted ? "\"" : "";
     OozeText text = {0};
+    ooze_text_append(&text, "%s", quote);
     if (angle) {
         write_angle(&text, w, 0);
     } else {
         write_expression(&text, w, 0);
     }
+    ooze_text_append(&text, "%s", quote);
     const char *copy = text.data ? ooze_scene_copy(u->scene, text.data, text.length) : NULL;
     u->scene->out_of_memory = u->scene->out_of_memory || text.failed || !copy;
     ooze_text_clear(&text);
@@ -293,25 +300,26 @@ static bool is_text(const char *key)
     return is_one_of((Words){key, strlen(key)}, keys, 5);
 }
 
-/* `angle`: the node is the value of a key of angles. */
-static void walk_angles(Upgrade *u, const OozeNode *node, bool angle)
+/* `angle`: the node is the value of a key of angles; `quoted`: of a key in quotes. */
+static void walk_angles(Upgrade *u, const OozeNode *node, bool angle, bool quoted)
 {
     if (node->kind == OOZE_NODE_SCALAR) {
-        walk_number(u, node, angle);
+        walk_number(u, node, angle, quoted);
     }
     for (const OozeNode *child = node->first; child; child = child->next) {
         const char *key = child->key ? child->key->text : "";
         bool map = child->kind == OOZE_NODE_MAP;
         if (node->kind == OOZE_NODE_LIST || !is_text(key)) {
             walk_angles(u, child,
-                        !map && (node->kind == OOZE_NODE_LIST ? angle : is_angle(u, node, key)));
+                        !map && (node->kind == OOZE_NODE_LIST ? angle : is_angle(u, node, key)),
+                        node->kind == OOZE_NODE_MAP ? child->key->quoted : quoted);
         }
     }
 }
 
 static OozeStatus convert_angles(Upgrade *u, OozeAngles angles, OozeError *error)
 {
-    walk_angles(u, u->root, false);
+    walk_angles(u, u->root, false, false);
     if (u->angle && angles == OOZE_ANGLES_UNKNOWN && !u->degree) {
         char shown[OOZE_CLIP_MAX];
         return ooze_fail(
@@ -322,7 +330,7 @@ static OozeStatus convert_angles(Upgrade *u, OozeAngles angles, OozeError *error
     }
     if (angles == OOZE_ANGLES_RADIANS || (angles == OOZE_ANGLES_UNKNOWN && u->degree)) {
         u->converts = true;
-        walk_angles(u, u->root, false);
+        walk_angles(u, u->root, false, false);
     }
     return OOZE_OK;
 }
@@ -335,13 +343,24 @@ static const char *line_break(const OozeSource *source)
     return end && end > source->text && end[-1] == '\r' ? "\r\n" : "\n";
 }
 
-/* States a value of format 1, "key: value", behind an item of a map. */
-static void state_value(Upgrade *u, const OozeNode *map, const OozeNode *item, const char *value,
+/* A value of format 1 that the new text states. */
+typedef struct Stated {
+    const char *key, *value;
+    bool number;
+} Stated;
+
+/* States a value behind an item of a map, in quotes where the key of the item is: JSON stays
+   JSON. */
+static void state_value(Upgrade *u, const OozeNode *map, const OozeNode *item, Stated stated,
                         int *counter)
 {
-    const char *text = map->flow ? ooze_scene_format(u->scene, ", %s", value)
-                                 : ooze_scene_format(u->scene, "%s%*s%s", line_break(u->source),
-                                                     item->key->column - 1, "", value);
+    const char *quote = map->flow && item->key->quoted ? "\"" : "";
+    const char *around = stated.number ? "" : quote;
+    const char *text = map->flow
+                           ? ooze_scene_format(u->scene, ", %s%s%s: %s%s%s", quote, stated.key,
+                                               quote, around, stated.value, around)
+                           : ooze_scene_format(u->scene, "%s%*s%s: %s", line_break(u->source),
+                                               item->key->column - 1, "", stated.key, stated.value);
     if (text) {
         add_edit(u, (Edit){item->end, 0, !map->flow, text, counter});
     }
@@ -354,7 +373,7 @@ static void state_frictions(Upgrade *u)
     for (const OozeNode *solid = solids ? solids->first : NULL; solid; solid = solid->next) {
         const OozeNode *shape = ooze_node_find(solid, "shape");
         if (shape && !ooze_node_find(solid, "friction")) {
-            state_value(u, solid, shape, "friction: 0.5", &u->counts.frictions);
+            state_value(u, solid, shape, (Stated){"friction", "0.5", true}, &u->counts.frictions);
         }
     }
 }
@@ -365,8 +384,8 @@ static void state_order(Upgrade *u)
     const OozeNode *method = ooze_node_find(u->root, "method");
     if (method && has_value(method, "name", "conformation") &&
         !ooze_node_find(method, "time_integration")) {
-        state_value(u, method, ooze_node_find(method, "name"), "time_integration: first_order",
-                    &u->counts.orders);
+        state_value(u, method, ooze_node_find(method, "name"),
+                    (Stated){"time_integration", "first_order", false}, &u->counts.orders);
     }
 }
 
@@ -429,6 +448,16 @@ static void write_text(Upgrade *u, OozeText *out)
 
 /* ---- the format ------------------------------------------------------------------------------ */
 
+double ooze_scene_format_of(const OozeNode *node)
+{
+    double value = NAN;
+    const char *problem;
+    int offset;
+    bool number =
+        node->kind == OOZE_NODE_SCALAR && ooze_expression(node->text, &value, &problem, &offset);
+    return number ? value : NAN;
+}
+
 /* The format of the text; 0: there is an error. */
 static int find_format(const Upgrade *u, OozeError *error)
 {
@@ -439,12 +468,16 @@ static int find_format(const Upgrade *u, OozeError *error)
                   "'%s' does not say its format", u->source->name);
         return 0;
     }
-    int format = strcmp(node->text, "1") == 0 ? 1 : strcmp(node->text, "2") == 0 ? 2 : 0;
+    double number = ooze_scene_format_of(node);
+    int format = number == 1.0 ? 1 : number == OOZE_SCENE_FORMAT ? OOZE_SCENE_FORMAT : 0;
     if (format == 0) {
         char shown[OOZE_CLIP_MAX];
-        ooze_fail(error, OOZE_ERROR_SCENE, "this version reads formats 1 and 2",
-                  "%s:%d:%d: there is no format '%s'", u->source->name, node->line, node->column,
-                  ooze_clip(node->text, shown));
+        bool newer = number > OOZE_SCENE_FORMAT;
+        ooze_fail(error, OOZE_ERROR_SCENE,
+                  newer ? OOZE_SCENE_NEWER_HINT : "this version reads formats 1 and 2",
+                  newer ? "%s:%d:%d: format %s is of a newer version of Ooze"
+                        : "%s:%d:%d: there is no format '%s'",
+                  u->source->name, node->line, node->column, ooze_clip(node->text, shown));
     }
     return format;
 }

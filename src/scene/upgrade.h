@@ -9,8 +9,14 @@
 
 #include "base/fail.h"
 #include "base/text.h"
+#include "scene/node.h"
 
 enum { OOZE_SCENE_FORMAT = 2 };
+
+#define OOZE_SCENE_NEWER_HINT "install a newer version of Ooze, or write the scene for format 2"
+
+/* Format that the value of the key `ooze` gives, with the locale "C"; NAN: it is no number. */
+double ooze_scene_format_of(const OozeNode *node);
 
 /* Of a text in format 1. */
 typedef enum OozeAngles {

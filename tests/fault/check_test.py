@@ -72,6 +72,20 @@ materials:
 fluids:
   - {material: slime, shape: {type: box, size: [0.03, 0.03, 0.03], position: [0, 0.015, 0]}}
 """
+MAXWELL = """\
+ooze: 2
+method: {name: conformation}
+spacing: 0.01
+time_step: 1/60
+duration: 0.1
+frame_rate: 60
+materials:
+  slime: {density: 1160, viscosity: 33.4, relaxation_time: %s}
+fluids:
+  - {material: slime, shape: {type: box, size: [0.1, 0.1, 0.1], position: [0, 0.05, 0]}}
+solids:
+  - {name: floor, shape: {type: plane}}
+"""
 JET = """\
 emitters:
   - {name: jet, material: syrup, radius: 0.1, position: [0, 1, 0], speed: %s}
@@ -106,6 +120,34 @@ class CheckTest(runs.RunTest):
         done = runs.ooze("check", self.scene, "--json")
         self.assertEqual(done.returncode, code, done.stderr)
         return json.loads(done.stdout)
+
+    def test_a_step_beside_the_relaxation_time(self):
+        """Between the rows of rheometer_T09_steps: linear, at a step of 0.833 relaxation times
+        1.075 + 0.762 0.010 and 0.949 - 0.762 0.224; a solvent of half the viscosity halves the
+        first."""
+        self.scene.write_text(MAXWELL % 0.02)
+        said = self.good("check", self.scene).stdout
+        self.assertNotIn("accurate", said)
+        self.assertIn("a long step   0.83 relaxation times: at a shear rate of one over that time "
+                      "the viscosity is about 8.3% too high and the normal stress 22% too low "
+                      "(docs/notes/step-dependence.md); time_step: 1/500 makes that 3.7% too high "
+                      "and 0.5% too low\n", said)
+        told = self.json(0)["materials"][0]
+        self.assertAlmostEqual(told["viscosity_over_theory"], 1.0826, delta=1e-4)
+        self.assertAlmostEqual(told["normal_stress_over_theory"], 0.7783, delta=1e-4)
+        self.assertAlmostEqual(told["step_relaxation_times"], 5 / 6, delta=1e-6)
+        self.scene.write_text(MAXWELL % "0.02, solvent_viscosity: 33.4")
+        told = self.json(0)["materials"][0]
+        self.assertAlmostEqual(told["viscosity_over_theory"], 1.0413, delta=1e-4)
+        for time, part in (("1/6", "0.1 relaxation times"), ("0.01", "more than 28% too low")):
+            self.scene.write_text(MAXWELL % time)
+            self.assertIn(part, self.good("check", self.scene).stdout)
+        for time in ("0.5", "0"):  # a short step; no memory at all
+            self.scene.write_text(MAXWELL % time)
+            said = self.good("check", self.scene).stdout
+            self.assertNotIn("long step", said)
+            self.assertIn("viscosity     33.4 Pa s, and the method adds", said)
+            self.assertIsNone(self.json(0)["materials"][0]["viscosity_over_theory"])
 
     def test_memory_is_refused_before_it_is_taken(self):
         sizes = [("2e-4", "[0.2, 0.2, 0.2]", "1e+09"), ("1e-3", "[0.1, 0.1, 1000]", "1e+10")]

@@ -149,6 +149,11 @@ class PlotTest(runs.RunTest):
         self.assertRegex(info, r"Pages: +1\n")
         self.assertRegex(info, r"Page size: +600 x 315 pts")
 
+    def test_ends_are_numbers_of_scenes(self):
+        first = self.plot("tall", "--x-range", "0.025:0.1", name="a.svg").read_bytes()
+        self.assertEqual(first, self.plot("tall", "--x-range", "1/40:0.1*1",
+                                          name="b.svg").read_bytes())
+
     def test_same_bytes(self):
         first = {}
         for name in ("a.svg", "a.png", "a.pdf"):

@@ -157,6 +157,17 @@ class MeasureTest(runs.RunTest):
                      "relaxation.png", "relaxation.pdf"):
             self.assertGreater((out / name).stat().st_size, 1000)
 
+    def test_numbers_are_those_of_scenes(self):
+        """A step of 1/240 s is that of the scene: both are the same fraction."""
+        def told(*options):
+            return self.good("rheo", self.scene, "--material", "gel", "--json", "--quick",
+                             *options).stdout
+        first = json.loads(told())
+        self.assertEqual(json.loads(told("--time-step", "1/240", "--spacing", "2*0.005",
+                                         "--threads", "3 - 1")), first)
+        self.bad(2, "option --time-step needs a number, not '1/0'", "rheo", self.scene,
+                 "--time-step", "1/0")
+
     def test_temperature_option_sets_the_viscosity(self):
         def theory(*options):
             told = self.good("rheo", self.scene, "--material", "warm", "--json", "--quick",

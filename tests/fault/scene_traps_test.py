@@ -108,6 +108,32 @@ class SceneTrapsTest(runs.RunTest):
                          [pair + "the motors of both drive them: they may work against each other"])
         self.assertEqual(self.warnings(BARS + hinge % motor + hinge % ""), [])  # a door
 
+    def test_a_ring_without_freedom(self):
+        """Rings of joints whose freedoms are independent: none of them can move."""
+        ring = "joints %s form a ring that leaves them no freedom: none of them moves"
+        crossed = LOOP.replace("[0.1, 0.55, 0], axis: [0, 0, 1]",
+                               "[0.1, 0.55, 0.03], axis: [1, 0, 0]") \
+                      .replace("[0, 0.55, 0], axis: [0, 0, 1]", "[0, 0.55, 0], axis: [0, 1, 0]")
+        found, = self.warnings(BARS + crossed)
+        self.assertRegex(found, ring % "'joint[01]', 'joint[01]' and 'joint2'")
+        welded = LOOP.replace("hinge, solid: b, other: c, anchor: [0.1, 0.55, 0], axis: [0, 0, 1]",
+                              "fixed, solid: b, other: c")
+        self.assertRegex(self.warnings(BARS + welded)[0], "leaves them no freedom")
+        door = "  - {type: hinge, solid: a, other: b, anchor: [0, 0.5, 0], axis: [0, 0, 1]}\n"
+        self.assertEqual(self.warnings(BARS + door + door.replace("[0, 0, 1]", "[1, 0, 0]")),
+                         [ring % "'joint0' and 'joint1'"])
+        # a ball joint beside a hinge turns about its axis or, off it, not at all
+        ball = "  - {type: ball, solid: a, other: b, anchor: [%s, 0.5, 0.1]}\n"
+        self.assertEqual(self.warnings(BARS + door + ball % 0), [])
+        self.assertEqual(self.warnings(BARS + door + ball % 0.1), [ring % "'joint0' and 'joint1'"])
+        balls = LOOP.replace("hinge", "ball").replace(", axis: [0, 0, 1]", "")
+        self.assertEqual(self.warnings(BARS + balls), [])
+        # a bar between two solids that hang from the world: four hinges with parallel axes swing
+        four = LOOP[:LOOP.index("\n  - {type: hinge, solid: c") + 1] + \
+            "  - {type: hinge, solid: a, anchor: [0, 0.4, 0], axis: [0, 0, 1]}\n" \
+            "  - {type: hinge, solid: c, anchor: [0.1, 0.7, 0], axis: [0, 0, 1]}\n"
+        self.assertEqual(self.warnings(BARS + four), [])
+
 
 if __name__ == "__main__":
     unittest.main()

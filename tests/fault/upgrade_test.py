@@ -1,5 +1,6 @@
 """`ooze upgrade`: format 1 becomes format 2 with comments and layout as they were, the scene stays
 the same, and where a file does not say what it means one sentence asks for it."""
+import json
 import shutil
 import unittest
 
@@ -154,6 +155,41 @@ class UpgradeTest(runs.RunTest):
                 self.assertEqual(done.stdout, f"ooze: 2\nmethod: {method}\n")
                 self.assertEqual(done.stderr, f"{self.old}: format 1 is now format 2\n")
 
+    def test_json_stays_json(self):
+        scene = {"ooze": 1, "method": {"name": "conformation"}, "spacing": 0.05,
+                 "time_step": "1/100", "duration": 0.1, "materials": {"m": {}},
+                 "fluids": [{"material": "m", "spin": [0, 0.5, "pi/2"],
+                             "velocity": ["cos(pi/3)", 0, 0],
+                             "shape": {"type": "sphere", "radius": 0.1}}],
+                 "solids": [{"name": "floor", "shape": {"type": "plane",
+                                                        "position": [0, -1, 0]}}]}
+        self.old.write_text(json.dumps(scene, indent=1))
+        new = json.loads(self.upgrade(self.old, "--angles", "radians").stdout)
+        scene["ooze"] = 2
+        scene["method"]["time_integration"] = "first_order"
+        scene["solids"][0]["friction"] = 0.5
+        scene["fluids"][0]["spin"] = [0, "0.5*180/pi", "(pi/2)*180/pi"]
+        scene["fluids"][0]["velocity"] = ["cos((pi/3)*180/pi)", 0, 0]
+        self.assertEqual(new, scene)
+        self.old.write_text(json.dumps(new))
+        self.assertEqual(runs.ooze("check", self.old).returncode, 0)
+
+    def test_a_format_is_a_number(self):
+        """1.0 is format 1, and a later format is one mistake, not one a key."""
+        self.old.write_text(OLD.replace("ooze: 1 ", "ooze: 1.0 "), encoding="utf-8")
+        done = runs.ooze("check", self.old)
+        self.assertIn(f"{self.old}:2:7: error: this file is in format 1; this version", done.stderr)
+        self.assertIn(f"ooze upgrade '{self.old}' --in-place", done.stderr)
+        self.assertEqual(self.upgrade(self.old).stdout, NEW)
+        self.old.write_text("ooze: 3\nvoxels: yes\nfuture: 1\n")
+        done = runs.ooze("check", self.old)
+        self.assertEqual(done.stderr.count("error:"), 1, done.stderr)
+        self.assertIn(f"{self.old}:1:7: error: this file is in format 3, of a newer version of "
+                      "Ooze; this version reads format 2", done.stderr)
+        self.assertIn("install a newer version of Ooze", done.stderr)
+        self.assertIn("format 3 is of a newer version of Ooze",
+                      self.upgrade(self.old, code=1).stderr)
+
     def test_included_files_are_reported(self):
         for include, report in [
                 ("a.yaml", "upgrade the file that it includes too (add `ooze: 1` to it if it does "
@@ -195,7 +231,8 @@ class UpgradeTest(runs.RunTest):
 
     def test_what_cannot_be_upgraded(self):
         for text, message in [("solids: []\n", "does not say its format"),
-                              ("ooze: 3\n", ":1:7: there is no format '3'"),
+                              ("ooze: 3\n", ":1:7: format 3 is of a newer version"),
+                              ("ooze: 0\n", ":1:7: there is no format '0'"),
                               ("ooze: [1\n", "not valid YAML"), ("", "the file is empty")]:
             with self.subTest(text):
                 self.old.write_text(text)

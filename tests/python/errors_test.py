@@ -174,8 +174,8 @@ class Errors(PackageTest):
 
     def test_scene_errors_have_places(self):
         error = self.check(ooze.SceneError, lambda: ooze.Scene(text="ooze: 2\nspcing: 0.1\n"))
-        self.assertEqual(error.diagnostics[-1].line, 2)
-        self.assertIn("spacing", error.diagnostics[-1].hint)
+        self.assertEqual(error.diagnostics[0].line, 2)
+        self.assertIn("spacing", error.diagnostics[0].hint)
         file = self.folder / "scene.yaml"
         file.write_text("ooze: 2\n")
         error = self.check(ooze.SceneError, lambda: ooze.Scene(file, set={"spacing": "x"}))
@@ -185,6 +185,19 @@ class Errors(PackageTest):
         self.assertEqual((str(other), other.diagnostics), (str(error), error.diagnostics))
         wrong = {**SCENE, "spacing": -1}
         self.check(ooze.SceneError, lambda: ooze.Scene(wrong), "spacing")
+
+    def test_a_misspelt_key_is_named_before_missing_ones(self):
+        """What is missing may be the key that is misspelt."""
+        keys = {**SCENE, "spacin": 0.1}
+        del keys["spacing"]
+        error = self.check(ooze.SceneError, lambda: ooze.Scene(**keys), "'spacin'")
+        self.assertIn("unknown key 'spacin' in the scene (the first of 2 errors)", error.message)
+        self.assertEqual(error.hint, "did you mean 'spacing'?")
+        self.assertIn("lacks 'spacing'", error.diagnostics[1].message)
+        keys["materials"] = {"honey": {"viscosty": 1}}
+        del keys["spacin"]
+        error = self.check(ooze.SceneError, lambda: ooze.Scene(**keys), "'viscosty'")
+        self.assertEqual(error.hint, "did you mean 'viscosity'?")
 
     def test_files(self):
         self.check(ooze.FileError, lambda: ooze.Frame(self.folder / "none.h5"), "none.h5")

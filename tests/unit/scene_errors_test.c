@@ -101,7 +101,10 @@ static void out_of_range(void **state)
     expect_one(HEAD "gravity: [0, inf, 0]\n", 6, 14, "'gravity' is inf m/s2", NULL);
     expect_one(HEAD "periodic: {x: [1, -1]}\n", 6, 15, "'x' must rise", NULL);
     expect_one("ooze: 3\nmethod: {name: ballistic}\nspacing: 0.1\ntime_step: 1\nduration: 1\n", 1,
-               7, "'ooze' is 3; it must be 2", NULL);
+               7, "this text is in format 3, of a newer version of Ooze",
+               "install a newer version");
+    expect_one("ooze: 1.5\nmethod: {name: ballistic}\nspacing: 0.1\ntime_step: 1\nduration: 1\n", 1,
+               7, "'ooze' is 1.5; it must be 2", NULL);
     expect_one("ooze: 1\nsolids: [3]\n", 1, 7,
                "this text is in format 1; this version of Ooze reads format 2",
                "save it to a file and run `ooze upgrade FILE`");
@@ -131,6 +134,15 @@ static void missing(void **state)
     expect(scene, 1, 1, "the scene lacks 'time_step'");
     expect(scene, 1, 1, "the scene lacks 'duration'");
     assert_int_equal(ooze_scene_diagnostic_count(scene), 5);
+    ooze_scene_free(scene);
+    /* the misspelt key comes before what lacks because of it */
+    const char *misspelt = "ooze: 2\nmethod: {name: ballistic}\ntime_step: 1/100\nduration: 1\n"
+                           "spacin: 0.1\n";
+    scene = load_bytes(misspelt, strlen(misspelt));
+    assert_int_equal(ooze_scene_diagnostic_count(scene), 2);
+    assert_non_null(strstr(ooze_scene_diagnostic(scene, 0)->message, "unknown key 'spacin'"));
+    assert_string_equal(ooze_scene_diagnostic(scene, 0)->hint, "did you mean 'spacing'?");
+    expect(scene, 1, 1, "the scene lacks 'spacing'");
     ooze_scene_free(scene);
     expect_one(HEAD BALL "{type: torus, radius: 1}\n", 9, 12, "the shape lacks 'tube_radius'",
                NULL);

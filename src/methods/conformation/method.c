@@ -347,4 +347,5 @@ const OozeMethod ooze_method_conformation = {
     .derive_param = derive_param,
     .earlier_param = earlier_param,
     .numerical_viscosity = 0.76,
+    .step_bias = ooze_conformation_step_bias,
 };

@@ -150,6 +150,8 @@ OozeStatus ooze_conformation_plan(const OozeStepContext *context, OozeConformati
                                   OozeError *error);
 
 OozeConformationSettings ooze_conformation_settings(const OozeStepContext *context);
+OozeStepBias ooze_conformation_step_bias(const OozeStepContext *context, const OozeFlow *flow,
+                                         double share);
 
 /* Compliances of a material in the constraint formulations, and the fraction of the stored
    strain that counts. */
