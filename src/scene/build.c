@@ -241,7 +241,7 @@ static OozeStatus add_changes(Build *build)
 {
     const OozeSceneDef *def = &build->scene->def;
     for (int i = 0; i < def->change_count; i++) {
-        if (ooze_world_add_change(build->world, &def->changes[i].def, &build->cause)) {
+        if (ooze_scene_add_change(&def->changes[i], build->world, &build->cause)) {
             return locate(build, "changes", i, def->changes[i].set);
         }
     }

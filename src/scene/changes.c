@@ -230,11 +230,44 @@ static int parts_of(const Target *target)
     return target->target == OOZE_CHANGE_METHOD || target->target == OOZE_CHANGE_WORLD ? 2 : 3;
 }
 
-static void finish_change(OozeScene *scene, OozeSceneChange *change, const OozeNode *node)
+/* All numbers of a material change. */
+static void finish_numbers(OozeScene *scene, OozeSceneChange *change, const OozeNode *node)
 {
     const OozeNode *at = ooze_node_find(node, "set");
-    if (!at || !change->set || !change->to || !ooze_node_find(node, "to")) {
+    Path path = split_path(scene, change->set);
+    const Target *target = find_target(&path);
+    if (!target || target->target != OOZE_CHANGE_MATERIAL || path.count != 2) {
+        char shown[OOZE_CLIP_MAX];
+        ooze_scene_error(scene, at, "materials.NAME", "'%s' is not the path of a material",
+                         ooze_clip(change->set, shown));
+        return;
+    }
+    if (change->def.ramp > 0.0) {
+        ooze_scene_error(scene, ooze_node_find(node, "ramp"), "leave the ramp out",
+                         "the numbers of a material change at once");
+    }
+    int index = find_item(scene, target, path.part[1], at);
+    change->def.target = OOZE_CHANGE_MATERIAL;
+    change->def.index = index < 0 ? 0 : index;
+    change->def.key = ooze_material_params(NULL)[0].key;
+    change->def.value = change->numbers.values[0];
+}
+
+static void finish_change(OozeScene *scene, OozeSceneChange *change, const OozeNode *node)
+{
+    const OozeNode *at = ooze_node_find(node, "set"), *to = ooze_node_find(node, "to");
+    const OozeNode *numbers = ooze_node_find(node, "numbers");
+    if (!to == !numbers) {
+        ooze_scene_error(scene, node, "its new value, in its own unit and range",
+                         to ? "the change has both 'to' and 'numbers'" : "the change lacks 'to'");
+        return;
+    }
+    if (!at || !change->set || (to && !change->to)) {
         return; /* reported already */
+    }
+    if (numbers) {
+        finish_numbers(scene, change, node);
+        return;
     }
     Path path = split_path(scene, change->set);
     const Target *target = find_target(&path);
@@ -337,4 +370,12 @@ OozeStatus ooze_scene_change_world(OozeScene *scene, OozeWorld *world,
     ooze_locale_leave(locale);
     ooze_arena_rewind(scene->arena, mark);
     return status;
+}
+
+OozeStatus ooze_scene_add_change(const OozeSceneChange *change, OozeWorld *world, OozeError *error)
+{
+    const OozeChangeDef *def = &change->def;
+    return change->to ? ooze_world_add_change(world, def, error)
+                      : ooze_world_add_material_change(world, def->index, change->numbers.values,
+                                                       def->time, error);
 }

@@ -85,7 +85,8 @@ struct OozeSection {
 
 extern const OozeSection ooze_scene_root, ooze_section_shape, ooze_section_motion,
     ooze_section_rotation, ooze_section_look, ooze_section_render, ooze_section_surface,
-    ooze_section_temperature_row, ooze_section_air, ooze_section_heat_source, ooze_section_joint;
+    ooze_section_temperature_row, ooze_section_air, ooze_section_heat_source, ooze_section_joint,
+    ooze_section_change;
 
 /* The definition of `rotation: {axis: ..., degrees: ...}`. */
 typedef struct OozeAxisAngle {

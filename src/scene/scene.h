@@ -6,6 +6,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "materials/material.h"
 #include "ooze/render.h"
 #include "ooze/surface.h"
 #include "scene/keys.h"
@@ -55,11 +56,16 @@ typedef struct OozeSceneProbe {
     const char *material; /* NULL: all */
 } OozeSceneProbe;
 
+typedef struct OozeSceneNumbers {
+    double values[OOZE_MATERIAL_PARAM_COUNT]; /* NAN: not given */
+} OozeSceneNumbers;
+
 /* A change as written, and the definition that ooze_scene_finish_changes derives from it. */
 typedef struct OozeSceneChange {
     const char *set; /* path of a number: "materials.cream.compliance" */
-    const char *to;
-    OozeChangeDef def;
+    const char *to;  /* NULL: all numbers of a material change, and `set` is "materials.cream" */
+    OozeSceneNumbers numbers;
+    OozeChangeDef def; /* where all change, that of the first of them */
 } OozeSceneChange;
 
 /* Rounding of times in a scene file: of the duration in frames, and of the time step as a share of
@@ -212,6 +218,8 @@ void ooze_scene_choose(OozeScene *scene);
 void ooze_scene_color_materials(OozeScene *scene);
 /* Resolves the paths of changes, and reads their values. */
 void ooze_scene_finish_changes(OozeScene *scene);
+/* Adds a change of the scene to a world. */
+OozeStatus ooze_scene_add_change(const OozeSceneChange *change, OozeWorld *world, OozeError *error);
 /* The i-th key of the target that can change while a world runs, without the axes of positions and
    of gravity; false past the last. */
 bool ooze_scene_change_row(const OozeScene *scene, OozeChangeTarget target, int i, OozeKey *row);

@@ -353,46 +353,6 @@ static const OozeSection section_probe = {
     .variant_key = "kind",
 };
 
-/* ---- changes --------------------------------------------------------------------------------- */
-
-static void change_defaults(void *item, int variant)
-{
-    (void)variant;
-    *(OozeSceneChange *)item = (OozeSceneChange){.def = ooze_change_def_default()};
-}
-
-static const OozeKey change_keys[] = {
-    {"time", OOZE_KEY_REAL, "s", OOZE_NOT_NEGATIVE, offsetof(OozeSceneChange, def.time),
-     .help = "acts from the first step that begins at this time", .required = OOZE_REQUIRED},
-    {"set", OOZE_KEY_TEXT, "", OOZE_NO_RANGE, offsetof(OozeSceneChange, set),
-     .help =
-         "which number, as in an override: `materials.NAME.KEY`, `method.KEY`, "
-         "`solids.NAME.KEY` (friction, restitution, stick_distance, stick_strength, collides, "
-         "temperature, conductivity, contact_angle), `joints.NAME.KEY` (speed, force, low, high), "
-         "`emitters.NAME.speed`, `gravity.x`, `air.temperature` or `air.transfer`; "
-         "`solids.NAME.position.x` and `emitters.NAME.position.x` (or y, z; m) move a solid or "
-         "a nozzle: a solid leaves its motion",
-     .required = OOZE_REQUIRED},
-    {"to", OOZE_KEY_TEXT, "", OOZE_NO_RANGE, offsetof(OozeSceneChange, to),
-     .help = "its new value, in its own unit and range", .required = OOZE_REQUIRED},
-    {"ramp", OOZE_KEY_REAL, "s", OOZE_NOT_NEGATIVE, offsetof(OozeSceneChange, def.ramp),
-     .help = "duration of a linear change; 0: at once"},
-};
-
-static const OozeSection section_change = {
-    .name = "change",
-    .plural = "changes",
-    .help =
-        "Numbers that change while the scene runs: `changes: [{time: 2, set: "
-        "materials.cream.compliance, to: 1, ramp: 0.5}]` melts the cream from 2 s to 2.5 s. "
-        "Several changes of one number are its keyframes; each starts from the present value. A "
-        "value that is infinite or was not given changes at once.",
-    .keys = change_keys,
-    .key_count = OOZE_COUNT(change_keys),
-    .size = sizeof(OozeSceneChange),
-    .defaults = change_defaults,
-};
-
 /* ---- pushes ---------------------------------------------------------------------------------- */
 
 static void push_defaults(void *item, int variant)
@@ -581,7 +541,8 @@ static const OozeKey root_keys[] = {
      .help = "of the fluid, as a mesh", .section = &ooze_section_surface,
      .default_text = "the defaults of `ooze mesh`"},
     {"changes", OOZE_KEY_LIST, "", OOZE_NO_RANGE, ITEMS(change),
-     .help = "numbers that change in time", ITEM_COUNT(change)},
+     .help = "numbers that change in time", .section = &ooze_section_change,
+     .count_offset = offsetof(OozeSceneDef, change_count)},
     {"pushes", OOZE_KEY_LIST, "", OOZE_NO_RANGE, offsetof(OozeSceneDef, pushes),
      .help = "velocity added at some place and time", ITEM_COUNT(push)},
     {"render", OOZE_KEY_SECTION, "", OOZE_NO_RANGE, offsetof(OozeSceneDef, render),

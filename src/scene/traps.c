@@ -251,7 +251,7 @@ static void check_changes(OozeScene *scene, const OozeWorld *world)
     for (int i = 0; i < def->change_count; i++) {
         const OozeChangeDef *change = &def->changes[i].def;
         const OozeNode *node = ooze_scene_item_node(scene, "changes", i);
-        bool material = change->target == OOZE_CHANGE_MATERIAL;
+        bool material = change->target == OOZE_CHANGE_MATERIAL && def->changes[i].to;
         bool in_scene =
             node && !node->source->includer; /* a shorter scene may include a longer one */
         if (in_scene && change->time >= def->duration) {

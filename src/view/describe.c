@@ -183,12 +183,7 @@ void ooze_view_describe_presets(OozeText *json)
         ooze_text_append(json, "{");
         ooze_json_put_text(json, "name", preset->name);
         ooze_json_put_text(json, "summary", preset->summary);
-        ooze_json_key(json, "numbers");
-        ooze_text_append(json, "{");
-        for (int k = 0; k < preset->number_count; k++) {
-            ooze_json_put_number(json, preset->numbers[k].key, preset->numbers[k].value);
-        }
-        ooze_text_append(json, "}}");
+        ooze_text_append(json, "}");
     }
     ooze_text_append(json, "]");
 }

@@ -5,6 +5,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "scene/derive.h"
 
 /* The first error of a scene, with its place. */
 static OozeStatus fail_scene(const OozeScene *scene, const OozeError *cause, OozeError *error)
@@ -24,10 +25,29 @@ static OozeStatus fail_scene(const OozeScene *scene, const OozeError *cause, Ooz
 
 /* ---- building ---------------------------------------------------------------------------- */
 
+/* Adds all numbers of a material to the world, or none where a step would refuse them. */
+static OozeStatus add_numbers(OozeWorld *world, const OozeLiveRow *row, OozeError *error)
+{
+    int before = world->changes.count;
+    OozeStatus status =
+        ooze_world_add_material_change(world, row->index, row->numbers, row->time, error);
+    const OozeChangeDef first = {.target = OOZE_CHANGE_MATERIAL,
+                                 .index = row->index,
+                                 .key = ooze_material_params(NULL)[0].key,
+                                 .value = row->numbers[0],
+                                 .time = row->time};
+    status = status ? status : ooze_world_check_change(world, &first, error); /* with the others */
+    world->changes.count = status ? before : world->changes.count;
+    return status;
+}
+
 /* Adds one row to the world. */
 static OozeStatus add_to_world(const OozeLive *live, OozeWorld *world, const OozeLiveRow *row,
                                OozeError *error)
 {
+    if (row->numbers) {
+        return add_numbers(world, row, error);
+    }
     if (!row->set) {
         return ooze_world_add_push(world, &row->push, error);
     }
@@ -109,6 +129,7 @@ static void drop_rows(OozeLive *live, int count)
         OozeLiveRow *row = &live->rows[--live->row_count];
         ooze_free(row->set);
         ooze_free(row->to);
+        ooze_free(row->numbers);
     }
 }
 
@@ -155,6 +176,18 @@ static OozeStatus reserve_row(OozeLive *live, OozeLiveRow **row, OozeError *erro
     return *row ? OOZE_OK : ooze_fail_memory(error, "a change", sizeof **row);
 }
 
+/* Adds the row, which has been reserved, to the world; frees its texts where that fails. */
+static OozeStatus add_row(OozeLive *live, const OozeLiveRow *row, OozeError *error)
+{
+    OozeStatus status = row->set && row->to ? add_to_world(live, live->world, row, error)
+                                            : ooze_fail_memory(error, "a change", 0);
+    live->row_count++;
+    if (status) {
+        drop_rows(live, live->row_count - 1);
+    }
+    return status;
+}
+
 OozeStatus ooze_live_change(OozeLive *live, const char *set, const char *to, double ramp,
                             OozeError *error)
 {
@@ -163,16 +196,71 @@ OozeStatus ooze_live_change(OozeLive *live, const char *set, const char *to, dou
     if (status) {
         return status;
     }
-    *row = (OozeLiveRow){ooze_copy_text(set), ooze_copy_text(to), live->world->time, ramp,
-                         ooze_push_def_default()};
-    if (!row->set || !row->to) {
-        status = ooze_fail_memory(error, "a change", 0);
-    } else {
-        status = add_to_world(live, live->world, row, error);
+    *row = (OozeLiveRow){.set = ooze_copy_text(set),
+                         .to = ooze_copy_text(to),
+                         .time = live->world->time,
+                         .ramp = ramp};
+    return add_row(live, row, error);
+}
+
+static OozeStatus change_numbers(OozeLive *live, int material, const char *preset,
+                                 const double *numbers, OozeError *error)
+{
+    size_t bytes = OOZE_MATERIAL_PARAM_COUNT * sizeof *numbers;
+    OozeLiveRow *row = NULL;
+    OozeStatus status = reserve_row(live, &row, error);
+    double *copy = status ? NULL : ooze_alloc(1, bytes);
+    if (status || !copy) {
+        return status ? status : ooze_fail_memory(error, "a change", bytes);
     }
-    live->row_count++;
+    memcpy(copy, numbers, bytes);
+    OozeText path = {0};
+    ooze_text_append(&path, "materials.%s", live->scene->def.materials[material].name);
+    *row = (OozeLiveRow){.set = path.failed ? NULL : ooze_copy_text(path.data),
+                         .to = ooze_copy_text(preset),
+                         .time = live->world->time,
+                         .numbers = copy,
+                         .index = material};
+    ooze_text_clear(&path);
+    return add_row(live, row, error);
+}
+
+/* Settings of the method that go with a preset; those that are so already are left out. */
+static OozeStatus change_settings(OozeLive *live, const double *params, OozeError *error)
+{
+    OozeKey key;
+    OozeStatus status = OOZE_OK;
+    for (int i = 0; !status && ooze_scene_change_row(live->scene, OOZE_CHANGE_METHOD, i, &key);
+         i++) {
+        int param = ooze_param_find(live->world->method->info.params,
+                                    live->world->method->info.param_count, key.key);
+        if (param < 0 || isnan(params[param]) || params[param] == live->world->params[param]) {
+            continue;
+        }
+        OozeText set = {0}, to = {0};
+        key.offset = 0;
+        ooze_text_append(&set, "method.%s", key.key);
+        ooze_value_write(&to, &key, &params[param]);
+        status = set.failed || to.failed ? ooze_fail_memory(error, "a change", 0)
+                                         : ooze_live_change(live, set.data, to.data, 0.0, error);
+        ooze_text_clear(&set);
+        ooze_text_clear(&to);
+    }
+    return status;
+}
+
+OozeStatus ooze_live_choose_preset(OozeLive *live, int material, const char *preset,
+                                   OozeError *error)
+{
+    OozeScenePreset chosen;
+    int rows = live->row_count, changes = live->world->changes.count;
+    OozeStatus status =
+        ooze_scene_preset(live->scene, live->world->params, material, preset, &chosen, error);
+    status = status ? status : change_settings(live, chosen.params, error);
+    status = status ? status : change_numbers(live, material, preset, chosen.values, error);
     if (status) {
-        drop_rows(live, live->row_count - 1);
+        drop_rows(live, rows);
+        live->world->changes.count = changes;
     }
     return status;
 }

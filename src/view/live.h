@@ -9,9 +9,11 @@
 
 /* One row, as text. */
 typedef struct OozeLiveRow {
-    char *set, *to; /* NULL: a push */
+    char *set, *to; /* NULL: a push; of a preset the path of the material and the name */
     double time, ramp;
     OozePushDef push;
+    double *numbers; /* of a preset: all of the material `index`; otherwise NULL */
+    int index;
 } OozeLiveRow;
 
 /* The state before an action of the user: a change, or a drag with its many changes. */
@@ -47,6 +49,10 @@ void ooze_live_cancel_action(OozeLive *live);
 /* Adds a row that acts from the next step on; `ramp` in s. */
 OozeStatus ooze_live_change(OozeLive *live, const char *set, const char *to, double ramp,
                             OozeError *error);
+/* Replaces all numbers of the material by those of a scene that states the preset, in the scene's
+   method, with its settings. */
+OozeStatus ooze_live_choose_preset(OozeLive *live, int material, const char *preset,
+                                   OozeError *error);
 OozeStatus ooze_live_push(OozeLive *live, OozeVec3 position, double radius, OozeVec3 velocity,
                           OozeError *error);
 /* Builds the world anew, with the rows before the last action, and restores the state before it:

@@ -24,10 +24,35 @@ static void write_vector(OozeText *yaml, OozeVec3 v)
     ooze_text_append(yaml, "]");
 }
 
-static void write_row(OozeText *yaml, const OozeLiveRow *row)
+/* Numbers of a material that are not the defaults. */
+static void write_numbers(OozeText *yaml, const OozeLive *live, const double *numbers)
+{
+    const OozeMaterialDef none = ooze_material_def_default();
+    const char *separator = "";
+    OozeKey key;
+    ooze_text_append(yaml, "{");
+    for (int i = 0; ooze_scene_change_row(live->scene, OOZE_CHANGE_MATERIAL, i, &key); i++) {
+        int k = ooze_param_find(ooze_material_params(NULL), OOZE_MATERIAL_PARAM_COUNT, key.key);
+        if (k >= 0 && !isnan(numbers[k]) && numbers[k] != none.values[k]) {
+            key.offset = 0;
+            ooze_text_append(yaml, "%s%s: ", separator, key.key);
+            ooze_value_write(yaml, &key, &numbers[k]);
+            separator = ", ";
+        }
+    }
+    ooze_text_append(yaml, "}");
+}
+
+static void write_row(OozeText *yaml, const OozeLive *live, const OozeLiveRow *row)
 {
     ooze_text_append(yaml, "  - {time: ");
     write_number(yaml, row->time);
+    if (row->numbers) {
+        ooze_text_append(yaml, ", set: '%s', numbers: ", row->set);
+        write_numbers(yaml, live, row->numbers);
+        ooze_text_append(yaml, "} # preset %s\n", row->to);
+        return;
+    }
     if (row->set) {
         ooze_text_append(yaml, ", set: '%s', to: '%s', ramp: ", row->set, row->to);
         write_number(yaml, row->ramp);
@@ -47,7 +72,7 @@ static int write_rows(OozeText *yaml, const OozeLive *live, bool pushes)
     int count = 0;
     for (int i = 0; i < live->row_count; i++) {
         if (!live->rows[i].set == pushes) {
-            write_row(yaml, &live->rows[i]);
+            write_row(yaml, live, &live->rows[i]);
             count++;
         }
     }

@@ -19,6 +19,7 @@ static const Form forms[OOZE_VIEW_VERB_COUNT] = {
     [OOZE_VIEW_FIELD] = {"field", "w"},      [OOZE_VIEW_OPEN] = {"open", "n"},
     [OOZE_VIEW_SAVE] = {"save", ""},         [OOZE_VIEW_SEEK] = {"seek", "n"},
     [OOZE_VIEW_RESTART] = {"restart", "wn"}, [OOZE_VIEW_LOOP] = {"loop", "n"},
+    [OOZE_VIEW_PRESET] = {"preset", "nv"},
 };
 
 /* Copies the next word, of printable ASCII between single spaces; false: there is none. */

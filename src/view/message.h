@@ -24,6 +24,7 @@ typedef enum OozeViewVerb {
     OOZE_VIEW_UNDO,    /* back to the state before the last change */
     OOZE_VIEW_SPEED,   /* X: simulated seconds per second, 0: as fast as possible */
     OOZE_VIEW_SET,     /* N VALUE: parameter N of the list, by a row of `changes` */
+    OOZE_VIEW_PRESET,  /* N NAME: material N of the scene gets the numbers of the preset */
     OOZE_VIEW_DRAG,    /* KIND N X Y Z SECONDS: moves a `solid` or `nozzle` on a ramp */
     OOZE_VIEW_PUSH,    /* X Y Z RADIUS VX VY VZ */
     OOZE_VIEW_FIELD,   /* NAME: colours of the particles */
@@ -38,7 +39,7 @@ typedef enum OozeViewVerb {
 typedef struct OozeViewMessage {
     OozeViewVerb verb;
     char word[OOZE_VIEW_WORD_MAX];         /* the first word after the verb, or "" */
-    char value[OOZE_VIEW_WORD_MAX];        /* of `set` */
+    char value[OOZE_VIEW_WORD_MAX];        /* of `set` and `preset` */
     double numbers[OOZE_VIEW_NUMBERS_MAX]; /* all finite */
     int number_count;
 } OozeViewMessage;

@@ -160,8 +160,8 @@ static void advance(OozeViewSession *session)
 
 /* ---- commands ---------------------------------------------------------------------------- */
 
-/* Changes that belong to one gesture are one action: of one number or item in quick succession, or
-   at once, as a preset sets several numbers. */
+/* Changes that belong to one gesture are one action: of one number or item in quick succession. A
+   preset is an action of its own. */
 static OozeStatus begin_action(OozeViewSession *session, const OozeViewMessage *message,
                                OozeError *error)
 {
@@ -169,8 +169,8 @@ static OozeStatus begin_action(OozeViewSession *session, const OozeViewMessage *
     const OozeViewMessage *last = &session->action;
     bool same_item = strcmp(last->word, message->word) == 0 &&
                      (message->verb == OOZE_VIEW_PUSH || last->numbers[0] == message->numbers[0]);
-    bool same = session->live.action_count > 0 && last->verb == message->verb &&
-                (passed < 0.05 || (same_item && passed < 0.7));
+    bool same = session->live.action_count > 0 && last->verb == message->verb && same_item &&
+                message->verb != OOZE_VIEW_PRESET && passed < 0.7;
     session->action = *message;
     session->action_clock = now;
     return same ? OOZE_OK : ooze_live_begin_action(&session->live, error);
@@ -190,6 +190,18 @@ static OozeStatus change(OozeViewSession *session, const OozeViewMessage *messag
     return status ? status
                   : ooze_live_change(&session->live, list->items[(int)index].path, message->value,
                                      0.0, error);
+}
+
+static OozeStatus choose_preset(OozeViewSession *session, const OozeViewMessage *message,
+                                OozeError *error)
+{
+    double index = message->numbers[0];
+    if (!(index >= 0.0 && index < session->live.scene->def.material_count)) {
+        return ooze_fail(error, OOZE_ERROR_ARGUMENT, "", "there is no such material");
+    }
+    OozeStatus status = begin_action(session, message, error);
+    return status ? status
+                  : ooze_live_choose_preset(&session->live, (int)index, message->value, error);
 }
 
 static OozeStatus drag(OozeViewSession *session, const OozeViewMessage *message, OozeError *error)
@@ -234,11 +246,13 @@ static OozeStatus change_live(OozeViewSession *session, const OozeViewMessage *m
     case OOZE_VIEW_UNDO:
         return ooze_live_undo(live, error);
     case OOZE_VIEW_SET:
+    case OOZE_VIEW_PRESET:
     case OOZE_VIEW_DRAG:
     case OOZE_VIEW_PUSH:
-        status = message->verb == OOZE_VIEW_SET    ? change(session, message, error)
-                 : message->verb == OOZE_VIEW_DRAG ? drag(session, message, error)
-                                                   : push(session, message, error);
+        status = message->verb == OOZE_VIEW_SET      ? change(session, message, error)
+                 : message->verb == OOZE_VIEW_PRESET ? choose_preset(session, message, error)
+                 : message->verb == OOZE_VIEW_DRAG   ? drag(session, message, error)
+                                                     : push(session, message, error);
         if (status) {
             ooze_live_cancel_action(live);
         }
@@ -390,8 +404,9 @@ static void obey(OozeViewSession *session, const OozeViewMessage *message)
     if (status) {
         ooze_view_notice(session, error.message);
     }
-    bool changes_number = message->verb == OOZE_VIEW_SET || message->verb == OOZE_VIEW_DRAG ||
-                          message->verb == OOZE_VIEW_PUSH || message->verb == OOZE_VIEW_FIELD;
+    bool changes_number = message->verb == OOZE_VIEW_SET || message->verb == OOZE_VIEW_PRESET ||
+                          message->verb == OOZE_VIEW_DRAG || message->verb == OOZE_VIEW_PUSH ||
+                          message->verb == OOZE_VIEW_FIELD;
     if (!changes_number) {
         restart_clock(session);
     }

@@ -321,6 +321,34 @@ OozeStatus ooze_world_add_change(OozeWorld *world, const OozeChangeDef *def, Ooz
     return OOZE_OK;
 }
 
+/* Fields of particles that the numbers need together. */
+static OozeStatus add_fields(OozeWorld *world, OozeMaterial *material, const double *values,
+                             OozeError *error)
+{
+    double before[OOZE_MATERIAL_PARAM_COUNT];
+    memcpy(before, material->values, sizeof before);
+    memcpy(material->values, values, sizeof before);
+    OozeStatus status = ooze_world_add_material_fields(world, material, error);
+    memcpy(material->values, before, sizeof before);
+    return status;
+}
+
+OozeStatus ooze_world_add_material_change(OozeWorld *world, int32_t material, const double *values,
+                                          double time, OozeError *error)
+{
+    int count, before = world->changes.count;
+    const OozeParamInfo *params = ooze_material_params(&count);
+    OozeStatus status = OOZE_OK;
+    for (int i = 0; i < count && !status; i++) {
+        const OozeChangeDef def = {
+            OOZE_CHANGE_MATERIAL, material, params[i].key, values[i], time, 0.0};
+        status = ooze_world_add_change(world, &def, error);
+    }
+    status = status ? status : add_fields(world, &world->materials.items[material], values, error);
+    world->changes.count = status ? before : world->changes.count;
+    return status;
+}
+
 /* ---- checking --------------------------------------------------------------------------- */
 
 /* Whether the step checks the number before it begins. */

@@ -224,6 +224,10 @@ void ooze_world_apply_changes(OozeWorld *world);
 /* Fails where a step would refuse the settings and materials that the world has at the time of the
    change, with its value and those of the changes up to then. */
 OozeStatus ooze_world_check_change(OozeWorld *world, const OozeChangeDef *def, OozeError *error);
+/* Adds a change of every number of a material at `time`, s: of those that are not given (NAN) as
+   well. `values` are in the order of ooze_material_params. Adds none where it fails. */
+OozeStatus ooze_world_add_material_change(OozeWorld *world, int32_t material, const double *values,
+                                          double time, OozeError *error);
 /* Adds the velocities of the pushes of the coming step. */
 OozeStatus ooze_world_apply_pushes(OozeWorld *world, OozeError *error);
 /* Whether a change in time, past or to come, is one of gravity, of the air, or of the position of a

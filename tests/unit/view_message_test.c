@@ -20,6 +20,9 @@ static void words_and_numbers_are_read(void **state)
     assert_true(parse("set 3 inf", &message));
     assert_string_equal(message.value, "inf");
     assert_true(message.numbers[0] == 3);
+    assert_true(parse("preset 1 whipped_cream", &message));
+    assert_string_equal(message.value, "whipped_cream");
+    assert_true(message.numbers[0] == 1);
     assert_true(parse("play", &message) && message.number_count == 0);
 }
 

@@ -75,6 +75,18 @@ static void a_session_describes_simulates_and_obeys(void **state)
     say(session, "undo");
     say(session, "undo");
     wait_for(session, OOZE_TOPIC_STATE, second, "\"rows\":0,");
+    say(session, "preset 0 water");
+    wait_for(session, OOZE_TOPIC_STATE, second, "\"rows\":1,");
+    say(session, "preset 0 honey"); /* at once: each is a step of undo */
+    wait_for(session, OOZE_TOPIC_STATE, second, "\"undo\":2,");
+    say(session, "undo");
+    wait_for(session, OOZE_TOPIC_STATE, second, "\"rows\":1,");
+    say(session, "undo");
+    wait_for(session, OOZE_TOPIC_STATE, second, "\"rows\":0,");
+    say(session, "preset 1 water");
+    wait_for(session, OOZE_TOPIC_NOTICE, 0, "no such material");
+    say(session, "preset 0 watr");
+    wait_for(session, OOZE_TOPIC_NOTICE, 0, "watr");
     say(session, "set 99 1");
     wait_for(session, OOZE_TOPIC_NOTICE, 0, "no such parameter");
     say(session, "save");

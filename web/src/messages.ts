@@ -67,7 +67,7 @@ export interface Scene {
   frames?: number;
   parameters: Parameter[];
   probes: { probe: string; column: string; unit: string }[];
-  presets: { name: string; summary: string; numbers: Record<string, number> }[];
+  presets: { name: string; summary: string }[];
   fields: { name: string; unit: string }[];
   scenes: SceneEntry[];
   opened: number;

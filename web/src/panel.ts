@@ -86,18 +86,13 @@ export class Panel {
     return kind ? `${parameter.group} (${kind})` : parameter.group === "method" ? `method ${this.scene?.method}` : parameter.group;
   }
 
-  // Sets the numbers of the material that the preset has.
+  // The program replaces all numbers of the material.
   private presets(group: string): HTMLElement {
     const select = element<HTMLSelectElement>("select", { ariaLabel: `Preset for ${group}` }, new Option("preset …", ""));
     for (const preset of this.scene?.presets ?? []) select.append(new Option(preset.name.replaceAll("_", " "), preset.name));
     select.onchange = () => {
-      const preset = this.scene?.presets.find((p) => p.name === select.value);
-      this.scene?.parameters.forEach((parameter, i) => {
-        const value = preset?.numbers[parameter.key];
-        if (parameter.target === "materials" && parameter.group === group && value != null && parameter.key !== "density") {
-          this.send(`set ${i} ${value}`);
-        }
-      });
+      const material = this.scene?.materials.findIndex((m) => m.name === group);
+      this.send(`preset ${material} ${select.value}`);
       select.value = "";
     };
     return element("div", { className: "row preset" }, select);
