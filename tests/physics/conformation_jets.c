@@ -177,7 +177,7 @@ static void conformation_T14_rope(void **state)
                  .height = 0.24,
                  .speed = 0.48,
                  .time_step = 1.0 / 240,
-                 .seconds = 2,
+                 .seconds = 3,
                  .matter = paper_matter(0.15, 0),
                  .iterations = 40};
     Coiling stiff = run_coil(&coil);
