@@ -2,6 +2,7 @@
 import os
 import pathlib
 import shutil
+import signal
 import subprocess
 import tempfile
 import unittest
@@ -13,6 +14,10 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 BUILD = pathlib.Path(os.environ.get("OOZE_BUILD_DIR", ROOT / "build"))
 OOZE = str(BUILD / "ooze")
 FRAMES = 40
+
+# A job in the background of a shell ignores these, and so would the commands that it starts.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 # An emitter, a moving nozzle, a moving solid, a sink, two materials, and probes with memory.
 SCENE = """\
