@@ -117,9 +117,11 @@ METHODS = [
     "0.9; `plasticity` U/tau; `yield_ratio` half the yield strain; `spring_start: "
     "distance` |",
     "",
-    "In `springs` U is the `unit` and h the support. Worlds that are built by the API "
-    "(`ooze_material_preset`, `World.add_material`) and presets that are chosen in `ooze "
-    "view` have the measured numbers.",
+    "In `springs` U is the `unit` and h the support. A world that is built by calls "
+    "(`ooze_material_preset`, `World.add_material(preset=...)`) gets the same numbers from its "
+    "first step, for the fluids, emitters and solids that it has then, and for its `duration` "
+    "(1 s where it is not given). Numbers that are set by themselves stay, before and after. "
+    "Presets that are chosen in `ooze view` have the measured numbers.",
     "",
 ]
 
