@@ -26,6 +26,13 @@ double ooze_flow_viscosity(const OozeFlow *flow)
     return flow->density * (isfinite(flow->nu) ? flow->nu : flow->viscosity);
 }
 
+bool ooze_flow_stays_thicker(const OozeStepContext *c, const OozeFlow *flow, double layer)
+{
+    double height = flow->scale.height, weight = flow->density * vec3_length(c->gravity) * height;
+    double strain = weight * flow->scale.duration / (6.0 * ooze_flow_viscosity(flow));
+    return strain <= log(height / (layer * c->spacing));
+}
+
 /* ---- of all materials ------------------------------------------------------------------------ */
 
 enum { PARAMS_MAX = 64 };
