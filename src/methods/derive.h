@@ -22,10 +22,10 @@ double ooze_flow_modulus(const OozeFlow *flow);
    (Bingham 1916); of one that holds, of its Newtonian part. */
 double ooze_flow_viscosity(const OozeFlow *flow);
 
-/* Whether a fluid that creeps under its weight is still thicker than so many spacings when the scene
-   ends. A column of height H and Trouton's viscosity 3 eta comes down at the rate rho g H/(6 eta),
-   since it is compressed by rho g H/2 on average. Where particles rest in a layer of that thickness,
-   fluids that have come to it have the same front, whatever their viscosity. */
+/* Whether a fluid that creeps under its weight is still thicker than so many spacings when the
+   scene ends. A column of height H and Trouton's viscosity 3 eta comes down at the rate rho g H/(6
+   eta), since it is compressed by rho g H/2 on average. Where particles rest in a layer of that
+   thickness, fluids that have come to it have the same front, whatever their viscosity. */
 bool ooze_flow_stays_thicker(const OozeStepContext *context, const OozeFlow *flow, double layer);
 
 /* Materials with presets, and what the user has stated. */

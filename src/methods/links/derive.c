@@ -6,8 +6,8 @@
    `stretch_rate` under any load: with this rate they do so for a body of that height.
 
    Fluid on a floor comes down to a single layer of particles, 1.2 to 1.5 spacings thick, at every
-   rate that reaches it within the scene: there fronts of cubes of 3 to 20 cm, 5 to 10 spacings high,
-   do not depend on the rate (or, at long steps, on it and on the step by factors). */
+   rate that reaches it within the scene: there fronts of cubes of 3 to 20 cm, 5 to 10 spacings
+   high, do not depend on the rate (or, at long steps, on it and on the step by factors). */
 #include <math.h>
 
 #include "base/vec3.h"

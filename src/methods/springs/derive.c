@@ -59,8 +59,8 @@ static double largest_sigma(double dt, double unit)
     return 3.5 * unit / dt;
 }
 
-/* Whether inertia carries a fluid that collapses beyond the layer at rest, so that its front depends
-   on viscosity. The least Reynolds number of this, measured on cubes: 6.5 at a height of 5
+/* Whether inertia carries a fluid that collapses beyond the layer at rest, so that its front
+   depends on viscosity. The least Reynolds number of this, measured on cubes: 6.5 at a height of 5
    spacings, 13 at 6, 30 to 110 at 7, 110 to 190 at 8, some 1000 at 10. */
 static bool has_inertia(const OozeStepContext *c, const OozeFlow *flow)
 {
