@@ -24,6 +24,7 @@ typedef struct OozeWorldDef {
     double spacing;       /* m between neighbouring particles at rest */
     double support_ratio; /* kernel support radius over spacing; NAN: the method's default */
     double time_step;     /* s */
+    double duration;      /* s, expected, which may be exceeded: presets are shown for it */
     /* Largest distance that a particle moves in a substep, in spacings: a step in which a particle
        would move farther is divided into 2 to 64 substeps. Particles in free flight, which meet no
        solids and no other particles than those that fly with them, may move any distance. 0: steps
@@ -90,10 +91,13 @@ typedef struct OozeMaterialDef {
     OozeLookDef look;  /* appearance in pictures */
     const OozeTemperatureRow *temperature_table; /* by rising temperature; copied; NULL: none */
     int temperature_row_count;
+    const char *preset; /* name of the preset that its numbers come from; NULL: none */
+    uint64_t stated;    /* bit i: ooze_material_def_set has set number i since */
 } OozeMaterialDef;
 
 OOZE_API OozeMaterialDef ooze_material_def_default(void);
-/* Sets the number with that key in `values`. */
+/* Sets the number with that key in `values`. Where the numbers are those of a preset, a compliance,
+   or a viscosity where the preset has a relaxation time, replaces the preset's modulus. */
 OOZE_API OozeStatus ooze_material_def_set(OozeMaterialDef *def, const char *key, double value,
                                           OozeError *error);
 OOZE_API OozeStatus ooze_world_add_material(OozeWorld *world, const OozeMaterialDef *def,
@@ -137,7 +141,12 @@ OOZE_API int ooze_preset_count(void);
 OOZE_API const OozePresetInfo *ooze_preset_info(int index); /* NULL: out of range */
 /* "measured", "typical" or "artistic"; NULL: out of range. */
 OOZE_API const char *ooze_preset_origin_name(OozePresetOrigin origin);
-/* A material definition with the name, numbers, colour and look of a preset. */
+/* A material definition with the name, numbers, colour and look of a preset. In methods other than
+   conformation, the first step of a world after such a material is added replaces its numbers by
+   those with which the method comes nearest to it, as in a scene file: for the fluids, emitters and
+   solids that the world has then, and for its `duration`. Also settings of the method that it needs
+   are set then. Numbers that ooze_material_def_set, ooze_world_set_material and
+   ooze_world_set_param have set stay, and values that differ from those of the preset. */
 OOZE_API OozeStatus ooze_material_preset(const char *name, OozeMaterialDef *def, OozeError *error);
 
 /* ---- solids ------------------------------------------------------------------------------ */

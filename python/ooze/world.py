@@ -324,7 +324,11 @@ class World(Snapshot, Object):
     def add_material(self, name: str = "", *, preset: str | None = None,
                      **numbers: Any) -> Material:
         """Adds a material: add_material("honey", density=1400, viscosity=10), or one with the
-        numbers of a preset. Also color, look and temperature_table (dicts with a temperature)."""
+        numbers of a preset. Also color, look and temperature_table (dicts with a temperature).
+
+        In methods other than conformation the first step replaces the numbers of a preset by those
+        of the method, as in a scene file, for the fluids, emitters and solids that the world has
+        then and for its `duration`; numbers that are given here, or set later, stay."""
         definition = c.ooze_material_def_default()
         if preset is not None:
             c.ooze_material_preset(preset, definition)

@@ -163,6 +163,7 @@ static const OozeParamInfo material_params[OOZE_MATERIAL_PARAM_COUNT] = {
 
 _Static_assert(OOZE_MATERIAL_PARAM_COUNT <= sizeof(((OozeMaterialDef *)0)->values) / sizeof(double),
                "a material definition must hold every number of the table");
+_Static_assert(OOZE_MATERIAL_PARAM_COUNT <= 64, "OozeMaterialDef.stated has a bit for each number");
 
 const OozeParamInfo *ooze_material_params(int *count)
 {
@@ -243,10 +244,17 @@ OozeStatus ooze_material_def_set(OozeMaterialDef *def, const char *key, double v
     OozeStatus status =
         ooze_param_check(material_params, OOZE_MATERIAL_PARAM_COUNT,
                          def->name ? def->name : "the material", key, value, &index, error);
-    if (!status) {
-        def->values[index] = value;
+    if (status) {
+        return status;
     }
-    return status;
+    const OozePresetInfo *preset = def->preset ? ooze_preset_find(def->preset) : NULL;
+    if (preset && ooze_preset_modulus_yields(preset, key) &&
+        !(def->stated & 1ull << OOZE_MATERIAL_MODULUS)) {
+        def->values[OOZE_MATERIAL_MODULUS] = NAN;
+    }
+    def->values[index] = value;
+    def->stated |= 1ull << index;
+    return OOZE_OK;
 }
 
 OozeMaterial ooze_material_of(const OozeMaterialDef *def)

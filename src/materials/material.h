@@ -89,5 +89,8 @@ OozeStatus ooze_param_check(const OozeParamInfo *params, int count, const char *
 /* Presets: NULL where there is none of that name, NAN where it does not give that number. */
 const OozePresetInfo *ooze_preset_find(const char *name);
 double ooze_preset_number(const OozePresetInfo *info, const char *key);
+/* Whether a number that is stated replaces the preset's modulus: a compliance does, and so does a
+   viscosity where the preset has a relaxation time, as the modulus follows from the two. */
+bool ooze_preset_modulus_yields(const OozePresetInfo *info, const char *stated);
 
 #endif

@@ -323,6 +323,13 @@ double ooze_preset_number(const OozePresetInfo *info, const char *key)
     return NAN;
 }
 
+bool ooze_preset_modulus_yields(const OozePresetInfo *info, const char *stated)
+{
+    return strcmp(stated, "compliance") == 0 ||
+           (strcmp(stated, "viscosity") == 0 &&
+            !isnan(ooze_preset_number(info, "relaxation_time")));
+}
+
 OozeStatus ooze_material_preset(const char *name, OozeMaterialDef *def, OozeError *error)
 {
     OOZE_REQUIRE(name, error);
@@ -340,6 +347,8 @@ OozeStatus ooze_material_preset(const char *name, OozeMaterialDef *def, OozeErro
         status = ooze_material_def_set(&made, info->numbers[i].key, info->numbers[i].value, error);
     }
     if (!status) {
+        made.preset = info->name;
+        made.stated = 0;
         *def = made;
     }
     return status;

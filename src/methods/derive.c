@@ -26,6 +26,59 @@ double ooze_flow_viscosity(const OozeFlow *flow)
     return flow->density * (isfinite(flow->nu) ? flow->nu : flow->viscosity);
 }
 
+bool ooze_flow_stays_thicker(const OozeStepContext *c, const OozeFlow *flow, double layer)
+{
+    double height = flow->scale.height, weight = flow->density * vec3_length(c->gravity) * height;
+    double strain = weight * flow->scale.duration / (6.0 * ooze_flow_viscosity(flow));
+    return strain <= log(height / (layer * c->spacing));
+}
+
+/* ---- of all materials ------------------------------------------------------------------------ */
+
+enum { PARAMS_MAX = 64 };
+
+static void derive_params(const OozeMethod *method, const OozeStepContext *context,
+                          const OozePresets *presets, double *params)
+{
+    double derived[PARAMS_MAX];
+    int count = method->info.param_count;
+    for (int i = 0; i < count && i < PARAMS_MAX; i++) {
+        derived[i] = NAN;
+    }
+    method->derive_params(context, presets->flows, derived);
+    for (int i = 0; i < count && i < PARAMS_MAX; i++) {
+        if (!isnan(derived[i]) && !presets->stated_params[i]) {
+            params[i] = derived[i];
+        }
+    }
+}
+
+void ooze_derive_presets(const OozeMethod *method, const OozeStepContext *context,
+                         const OozePresets *presets, double *params, OozeMaterial *materials,
+                         unsigned *shown)
+{
+    if (method->derive_params) {
+        derive_params(method, context, presets, params);
+    }
+    for (int m = 0; m < context->material_count; m++) {
+        if (!presets->preset[m] || !method->derive_material) {
+            continue;
+        }
+        OozeMaterial derived = context->materials[m];
+        unsigned effects = method->derive_material(context, &presets->flows[m], &derived);
+        for (int i = 0; i < OOZE_MATERIAL_PARAM_COUNT; i++) {
+            if (!(presets->stated[m] & 1ull << i)) {
+                materials[m].values[i] = derived.values[i];
+            }
+        }
+        if (shown) {
+            shown[m] = effects;
+        }
+    }
+}
+
+/* ---- of one material ------------------------------------------------------------------------- */
+
 static void clear_stresses(OozeMaterial *material)
 {
     static const int stresses[] = {

@@ -22,6 +22,27 @@ double ooze_flow_modulus(const OozeFlow *flow);
    (Bingham 1916); of one that holds, of its Newtonian part. */
 double ooze_flow_viscosity(const OozeFlow *flow);
 
+/* Whether a fluid that creeps under its weight is still thicker than so many spacings when the
+   scene ends. A column of height H and Trouton's viscosity 3 eta comes down at the rate rho g H/(6
+   eta), since it is compressed by rho g H/2 on average. Where particles rest in a layer of that
+   thickness, fluids that have come to it have the same front, whatever their viscosity. */
+bool ooze_flow_stays_thicker(const OozeStepContext *context, const OozeFlow *flow, double layer);
+
+/* Materials with presets, and what the user has stated. */
+typedef struct OozePresets {
+    const bool *preset;        /* per material: it has one */
+    const OozeFlow *flows;     /* per material: of the measured numbers */
+    const uint64_t *stated;    /* per material: bit i: number i stays */
+    const bool *stated_params; /* per setting: it stays */
+} OozePresets;
+
+/* Derives the settings and the numbers of materials with presets. `context` has the measured
+   numbers, each at one temperature, and `params` as its settings; replaces those of `params` and
+   `materials` that are not stated. `shown`, which may be NULL, gets the effects per material. */
+void ooze_derive_presets(const OozeMethod *method, const OozeStepContext *context,
+                         const OozePresets *presets, double *params, OozeMaterial *materials,
+                         unsigned *shown);
+
 /* Gives a material a viscosity and no other stress. */
 void ooze_derive_viscosity(double viscosity, OozeMaterial *material);
 /* `derive_material` of methods with a viscosity alone. */

@@ -109,6 +109,7 @@ typedef struct OozeMethod {
        measured numbers, and returns the effects that they show. measured_material is the reverse:
        it gives the measured numbers of what the method shows. Each may be NULL: the method has no
        other numbers than the measured ones. */
+    const char *flow_depends_on; /* what the flow of the same numbers depends on; NULL: nothing */
     void (*derive_params)(const OozeStepContext *context, const OozeFlow *flows, double *params);
     unsigned (*derive_material)(const OozeStepContext *context, const OozeFlow *flow,
                                 OozeMaterial *material);

@@ -265,6 +265,7 @@ static OozeStatus create_world(Build *build, const OozeBuildOptions *options)
 {
     OozeWorldDef def = build->scene->def.world;
     def.time_step = build->scene->info.time_step;
+    def.duration = build->scene->def.duration;
     if (options) {
         def.threads = options->threads;
         def.device = options->device;

@@ -14,63 +14,75 @@ static bool is_given(const OozeNode *map, const char *key)
     return child && !child->source->preset;
 }
 
-/* Settings that the method derives and the scene does not give; the others are NAN. The setup has
-   them from then on. */
-static void derive_params(const OozeScene *scene, OozeSceneSetup *setup, const OozeFlow *flows,
-                          double params[OOZE_SCENE_PARAMS_MAX])
-{
-    const OozeMethodInfo *info = &setup->method->info;
-    const OozeNode *method = ooze_node_find(scene->root, "method");
-    for (int i = 0; i < OOZE_SCENE_PARAMS_MAX; i++) {
-        params[i] = NAN;
-    }
-    if (setup->method->derive_params) {
-        setup->method->derive_params(&setup->context, flows, params);
-    }
-    for (int i = 0; i < info->param_count; i++) {
-        params[i] = is_given(method, info->params[i].key) ? NAN : params[i];
-        setup->params[i] = isnan(params[i]) ? setup->params[i] : params[i];
-    }
-}
-
-static void derive_material(OozeScene *scene, const OozeSceneSetup *setup, int index)
+/* The numbers of a material that the scene gives itself. */
+static uint64_t stated_numbers(const OozeScene *scene, int material)
 {
     int count;
     const OozeParamInfo *params = ooze_material_params(&count);
-    const OozeNode *node = ooze_scene_item_node(scene, "materials", index);
-    OozeMaterial material = setup->context.materials[index];
-    OozeSceneDerived *derived = &scene->derived[index];
-    derived->measured = setup->flows[index];
-    derived->shown = setup->method->derive_material(&setup->context, &derived->measured, &material);
+    const OozeNode *node = ooze_scene_item_node(scene, "materials", material);
+    uint64_t stated = 0;
     for (int i = 0; i < count; i++) {
-        if (!is_given(node, params[i].key)) {
-            scene->def.materials[index].values[i] = material.values[i];
-        }
+        stated |= is_given(node, params[i].key) ? 1ull << i : 0;
     }
+    return stated;
+}
+
+typedef struct Numbers {
+    OozeFlow *flows;
+    bool *preset;
+    uint64_t *stated;
+    OozeMaterial *materials;
+    unsigned *shown;
+} Numbers;
+
+static bool allocate(OozeScene *scene, Numbers *n)
+{
+    size_t count = (size_t)scene->def.material_count;
+    n->flows = ooze_scene_alloc(scene, count, sizeof *n->flows);
+    n->preset = ooze_scene_alloc(scene, count, sizeof *n->preset);
+    n->stated = ooze_scene_alloc(scene, count, sizeof *n->stated);
+    n->materials = ooze_scene_alloc(scene, count, sizeof *n->materials);
+    n->shown = ooze_scene_alloc(scene, count, sizeof *n->shown);
+    return n->flows && n->preset && n->stated && n->materials && n->shown;
 }
 
 static void derive_all(OozeScene *scene)
 {
     OozeSceneSetup setup;
-    double params[OOZE_SCENE_PARAMS_MAX];
-    int count = scene->def.material_count;
-    OozeFlow *flows = ooze_scene_alloc(scene, (size_t)count, sizeof *flows);
-    if (!flows || !ooze_scene_setup(scene, &setup)) {
+    OozeSceneDef *def = &scene->def;
+    Numbers n;
+    if (!allocate(scene, &n) || !ooze_scene_setup(scene, &setup)) {
         return;
     }
-    ooze_scene_setup_step(&setup, 0, 1.0 / scene->def.frame_rate);
-    for (int m = 0; m < count; m++) {
-        flows[m] = setup.flows[m];
-        flows[m].scale.flows = flows[m].scale.flows && scene->derived[m].preset;
+    ooze_scene_setup_step(&setup, 0, 1.0 / def->frame_rate);
+    for (int m = 0; m < def->material_count; m++) {
+        n.flows[m] = scene->derived[m].measured = setup.flows[m];
+        n.preset[m] = scene->derived[m].preset;
+        n.stated[m] = stated_numbers(scene, m);
+        n.materials[m] = setup.context.materials[m];
+        n.flows[m].scale.flows = n.flows[m].scale.flows && n.preset[m];
     }
-    derive_params(scene, &setup, flows, params);
-    for (int i = 0; i < setup.method->info.param_count; i++) {
-        scene->def.method.params[i] = isnan(params[i]) ? scene->def.method.params[i] : params[i];
+    const OozeMethodInfo *info = &setup.method->info;
+    const OozeNode *method = ooze_node_find(scene->root, "method");
+    bool stated_params[OOZE_SCENE_PARAMS_MAX] = {false};
+    double before[OOZE_SCENE_PARAMS_MAX];
+    for (int i = 0; i < info->param_count; i++) {
+        stated_params[i] = is_given(method, info->params[i].key);
+        before[i] = setup.params[i];
     }
-    for (int m = 0; m < count; m++) {
-        if (scene->derived[m].preset) {
-            derive_material(scene, &setup, m);
+    const OozePresets presets = {n.preset, n.flows, n.stated, stated_params};
+    ooze_derive_presets(setup.method, &setup.context, &presets, setup.params, n.materials, n.shown);
+    for (int i = 0; i < info->param_count; i++) {
+        def->method.params[i] =
+            setup.params[i] == before[i] ? def->method.params[i] : setup.params[i];
+    }
+    for (int m = 0; m < def->material_count; m++) {
+        for (int i = 0; i < OOZE_MATERIAL_PARAM_COUNT && n.preset[m]; i++) {
+            bool stays = n.stated[m] & 1ull << i;
+            def->materials[m].values[i] =
+                stays ? def->materials[m].values[i] : n.materials[m].values[i];
         }
+        scene->derived[m].shown = n.preset[m] ? n.shown[m] : scene->derived[m].shown;
     }
 }
 
@@ -112,17 +124,30 @@ static void derive_preset(OozeScene *scene, const double *params, int index,
                           OozeScenePreset *preset)
 {
     OozeSceneSetup setup;
-    if (!ooze_scene_setup(scene, &setup)) {
+    Numbers n;
+    if (!allocate(scene, &n) || !ooze_scene_setup(scene, &setup)) {
         return;
     }
-    memcpy(setup.params, params, (size_t)setup.method->info.param_count * sizeof *params);
+    const OozeMethodInfo *info = &setup.method->info;
+    const OozeNode *method = ooze_node_find(scene->root, "method");
+    memcpy(setup.params, params, (size_t)info->param_count * sizeof *params);
     ooze_scene_setup_step(&setup, 0, 1.0 / scene->def.frame_rate);
-    if (flows_alone(&setup, index)) {
-        derive_params(scene, &setup, setup.flows, preset->params);
+    bool alone = flows_alone(&setup, index), stated_params[OOZE_SCENE_PARAMS_MAX];
+    for (int m = 0; m < scene->def.material_count; m++) {
+        n.flows[m] = setup.flows[m];
+        n.preset[m] = m == index;
+        n.stated[m] = 0;
+        n.materials[m] = setup.context.materials[m];
     }
-    OozeMaterial material = setup.context.materials[index];
-    setup.method->derive_material(&setup.context, &setup.flows[index], &material);
-    memcpy(preset->values, material.values, sizeof preset->values);
+    for (int i = 0; i < info->param_count; i++) {
+        stated_params[i] = !alone || is_given(method, info->params[i].key);
+    }
+    const OozePresets presets = {n.preset, n.flows, n.stated, stated_params};
+    ooze_derive_presets(setup.method, &setup.context, &presets, setup.params, n.materials, n.shown);
+    for (int i = 0; i < info->param_count; i++) {
+        preset->params[i] = setup.params[i] == params[i] ? NAN : setup.params[i];
+    }
+    memcpy(preset->values, n.materials[index].values, sizeof preset->values);
 }
 
 OozeStatus ooze_scene_preset(OozeScene *scene, const double *params, int material, const char *name,

@@ -8,13 +8,13 @@
 #include "scene/keys.h"
 #include "scene/scene.h"
 
-/* Whether a given key replaces the preset's modulus: a compliance does, and so does a viscosity
-   where the preset has a relaxation time, as the modulus follows from the two. */
 static bool is_replaced(const OozePresetInfo *info, const char *key, const OozeNode *given)
 {
-    return strcmp(key, "modulus") == 0 && (ooze_node_find(given, "compliance") ||
-                                           (ooze_node_find(given, "viscosity") &&
-                                            !isnan(ooze_preset_number(info, "relaxation_time"))));
+    bool replaced = false;
+    for (const OozeNode *child = given ? given->first : NULL; child; child = child->next) {
+        replaced = replaced || ooze_preset_modulus_yields(info, child->key->text);
+    }
+    return replaced && strcmp(key, "modulus") == 0;
 }
 
 static void write_preset(OozeText *text, const OozePresetInfo *info, const OozeNode *given,

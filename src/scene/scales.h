@@ -3,8 +3,8 @@
 #ifndef OOZE_SCENE_SCALES_H
 #define OOZE_SCENE_SCALES_H
 
-#include "methods/flow.h"
 #include "scene/scene.h"
+#include "world/scales.h"
 
 typedef struct OozeSceneScale {
     OozeFlowScale scale;
@@ -36,8 +36,5 @@ struct OozeSceneScales {
 /* Computed by the first call and owned by the scene; NULL: out of memory. Leaves out items that
    cannot be created: building the world reports them. */
 const OozeSceneScales *ooze_scene_scales(OozeScene *scene);
-
-/* Smallest width of a nozzle's opening, m; NAN where the outline is a shape. */
-double ooze_nozzle_width(const OozeEmitterDef *def);
 
 #endif

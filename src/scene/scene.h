@@ -193,7 +193,7 @@ void ooze_scene_merge_presets(OozeScene *scene);
 /* Replaces these numbers by those of the scene's method. */
 void ooze_scene_derive(OozeScene *scene);
 /* Warnings about presets that the method does not show entirely. */
-void ooze_scene_check_presets(OozeScene *scene, const OozeWorld *world);
+void ooze_scene_check_presets(OozeScene *scene);
 /* Writes a preset as the lines of a scene's material. */
 void ooze_preset_write(OozeText *text, const OozePresetInfo *info, int indent);
 /* Index of the material or solid of that name; -1: there is none, or name is NULL. */

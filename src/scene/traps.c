@@ -112,8 +112,7 @@ static void check_ignored(OozeScene *scene, const OozeMethod *method)
         for (const OozeNode *child = node ? node->first : NULL; child; child = child->next) {
             const char *key = child->key->text;
             /* ooze_scene_check_presets names numbers with effects, beside a preset */
-            bool named = ooze_node_find(node, "preset") && ooze_method_shows_presets(method) &&
-                         ooze_effect_of(key) != 0;
+            bool named = ooze_node_find(node, "preset") && ooze_effect_of(key) != 0;
             bool in_scene = !child->source->includer && !named;
             bool table = strcmp(key, "temperature_table") == 0 && !method->uses_tables;
             bool number = !ooze_method_uses(method, key) && ooze_scene_asks_for(scene, i, child);
@@ -347,7 +346,7 @@ OozeStatus ooze_scene_check_physics(OozeScene *scene, OozeWorld *world, OozeErro
     check_not_empty(scene, scene->counted || ooze_particles_count(world->particles) > 0);
     ooze_scene_check_nozzles(scene, world);
     check_ignored(scene, world->method);
-    ooze_scene_check_presets(scene, world);
+    ooze_scene_check_presets(scene);
     check_stick(scene, world->method);
     check_name_only(scene, world->method);
     check_density(scene, world->method);

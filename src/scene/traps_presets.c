@@ -5,7 +5,6 @@
 #include "methods/derive.h"
 #include "scene/derive.h"
 #include "scene/setup.h"
-#include "world/world.h"
 
 /* A number that is there and asks for nothing: a surface tension of 0. */
 static bool is_unset(const OozeMaterialDef *def, const char *key)
@@ -53,17 +52,35 @@ static void append_missing(OozeText *text, const OozeNode *material, const OozeM
 }
 
 /* What the method makes of the material. */
-static const char *describe(OozeScene *scene, const OozeStepContext *c, const OozeFlow *measured,
-                            const OozeFlow *flow)
+static const char *describe(OozeScene *scene, const OozeSceneSetup *setup, int material)
 {
+    const OozeStepContext *c = &setup->context;
+    const OozeSceneDerived *derived = &scene->derived[material];
+    const OozeMethod *method = setup->method;
+    const OozeFlow shown = ooze_scene_setup_flow(setup, material), *flow = &shown;
+    if (!ooze_method_shows_presets(method)) {
+        return "particles that fly alike";
+    }
     if (flow->stiffest) {
         return "an elastic body as stiff as the solver allows";
     }
     if (ooze_flow_holds(c, flow)) {
         return ooze_scene_format(scene, "an elastic body of %.3g Pa", ooze_flow_modulus(flow));
     }
-    return ooze_scene_format(scene, "a fluid of %.3g Pa s%s", ooze_flow_viscosity(flow),
-                             !isfinite(measured->nu) ? " that does not keep its shape" : "");
+    const char *fluid =
+        derived->shown & OOZE_EFFECT_VISCOSITY
+            ? ooze_scene_format(scene, "a fluid of %.3g Pa s", ooze_flow_viscosity(flow))
+            : "a fluid";
+    const char *depends = method->flow_depends_on;
+    return ooze_scene_format(scene, "%s%s%s%s", fluid,
+                             isfinite(derived->measured.nu) ? "" : " that does not keep its shape",
+                             depends ? " whose flow depends on " : "", depends ? depends : "");
+}
+
+/* A method without stresses may take the colours of an included file of materials. */
+static bool is_borrowed(const OozeSceneSetup *setup, const OozeNode *preset)
+{
+    return preset->source->includer && !ooze_method_shows_presets(setup->method);
 }
 
 static void check_preset(OozeScene *scene, const OozeSceneSetup *setup, int material)
@@ -72,24 +89,26 @@ static void check_preset(OozeScene *scene, const OozeSceneSetup *setup, int mate
     const OozeMaterialDef *def = &scene->def.materials[material];
     const OozeNode *node = ooze_scene_item_node(scene, "materials", material);
     OozeText missing = {0};
+    if (is_borrowed(setup, ooze_node_find(node, "preset"))) {
+        return;
+    }
     append_missing(&missing, node, def, derived->shown);
-    if (missing.length > 0) {
-        OozeFlow flow = ooze_scene_setup_flow(setup, material);
+    if (missing.length > 0 || setup->method->flow_depends_on) {
+        bool any = missing.length > 0;
         ooze_scene_warn(scene, ooze_node_find(node, "preset"),
                         "method: conformation uses all numbers of presets",
-                        "the method '%s' shows '%s' as %s, and does not use its %s",
-                        setup->method->info.name, def->name,
-                        describe(scene, &setup->context, &derived->measured, &flow), missing.data);
+                        "the method '%s' shows '%s' as %s%s%s", setup->method->info.name, def->name,
+                        describe(scene, setup, material), any ? ", and does not use its " : "",
+                        any ? missing.data : "");
     }
     scene->out_of_memory = scene->out_of_memory || missing.failed;
     ooze_text_clear(&missing);
 }
 
-void ooze_scene_check_presets(OozeScene *scene, const OozeWorld *world)
+void ooze_scene_check_presets(OozeScene *scene)
 {
     OozeSceneSetup setup;
-    if (!scene->derived || !ooze_method_shows_presets(world->method) ||
-        !ooze_scene_setup(scene, &setup)) {
+    if (!scene->derived || !ooze_scene_setup(scene, &setup)) {
         return;
     }
     ooze_scene_setup_step(&setup, 0, scene->info.time_step);

@@ -121,14 +121,10 @@ static bool fits(OozeVec3 a)
     return isfinite((float)a.x) && isfinite((float)a.y) && isfinite((float)a.z);
 }
 
-OozeStatus ooze_world_add_particles(OozeWorld *world, OozeMaterialId material, uint64_t n,
-                                    const OozeVec3 *positions, const OozeVec3 *velocities,
-                                    OozeError *error)
+static OozeStatus add_particles(OozeWorld *world, OozeMaterialId material, uint64_t n,
+                                const OozeVec3 *positions, const OozeVec3 *velocities,
+                                OozeError *error)
 {
-    OOZE_REQUIRE(world, error);
-    if (n > 0) {
-        OOZE_REQUIRE(positions, error);
-    }
     OozeStatus status = check_material(world, material, error);
     for (uint64_t i = 0; i < n && !status; i++) {
         if (!fits(positions[i]) || (velocities && !fits(velocities[i]))) {
@@ -158,6 +154,51 @@ OozeStatus ooze_world_add_particles(OozeWorld *world, OozeMaterialId material, u
     }
     ooze_world_init_particles(world, world->particles, first, n, NAN);
     return OOZE_OK;
+}
+
+/* The volume of particles that are given one by one. */
+static OozeScaleVolume volume_of(const OozeWorld *world, OozeMaterialId material, uint64_t n,
+                                 const OozeVec3 *positions, const OozeVec3 *velocities)
+{
+    double half = 0.5 * world->def.spacing;
+    OozeScaleVolume volume = {.material = material.index,
+                              .body = OOZE_BODY_FLUID,
+                              .min = {INFINITY, INFINITY, INFINITY},
+                              .max = {-INFINITY, -INFINITY, -INFINITY},
+                              .temperature = NAN};
+    for (uint64_t i = 0; i < n; i++) {
+        OozeVec3 x = positions[i];
+        volume.min = vec3(fmin(volume.min.x, x.x - half), fmin(volume.min.y, x.y - half),
+                          fmin(volume.min.z, x.z - half));
+        volume.max = vec3(fmax(volume.max.x, x.x + half), fmax(volume.max.y, x.y + half),
+                          fmax(volume.max.z, x.z + half));
+        volume.velocity = fmax(volume.velocity, velocities ? vec3_length(velocities[i]) : 0.0);
+    }
+    OozeVec3 side = vec3_sub(volume.max, volume.min);
+    volume.shortest = fmin(side.x, fmin(side.y, side.z));
+    volume.longest = fmax(side.x, fmax(side.y, side.z));
+    volume.fastest = volume.velocity;
+    return volume;
+}
+
+OozeStatus ooze_world_add_particles(OozeWorld *world, OozeMaterialId material, uint64_t n,
+                                    const OozeVec3 *positions, const OozeVec3 *velocities,
+                                    OozeError *error)
+{
+    OOZE_REQUIRE(world, error);
+    if (n > 0) {
+        OOZE_REQUIRE(positions, error);
+    }
+    OozeScaleVolume *volume = OOZE_LIST_RESERVE(world->volumes);
+    if (!volume) {
+        return ooze_fail_memory(error, "a volume", sizeof *volume);
+    }
+    OozeStatus status = add_particles(world, material, n, positions, velocities, error);
+    if (!status && n > 0) {
+        *volume = volume_of(world, material, n, positions, velocities);
+        world->volumes.count++;
+    }
+    return status;
 }
 
 typedef struct AddJob {
@@ -239,7 +280,7 @@ static OozeStatus add_filled(OozeWorld *world, const OozeFluidDef *def, const Oo
     uint64_t first = ooze_world_particle_count(world);
     OozeStatus status = ooze_world_prepare_body(world, def, n, positions, error);
     if (!status) {
-        status = ooze_world_add_particles(world, def->material, n, positions, velocities, error);
+        status = add_particles(world, def->material, n, positions, velocities, error);
     }
     if (!status) {
         ooze_world_init_temperatures(world, world->particles, first, n, def->temperature);
@@ -255,6 +296,10 @@ OozeStatus ooze_world_add_fluid(OozeWorld *world, const OozeFluidDef *def, uint6
     OOZE_REQUIRE(world, error);
     OOZE_REQUIRE(def, error);
     OozeStatus status = check_material(world, def->material, error);
+    OozeScaleVolume *volume = status ? NULL : OOZE_LIST_RESERVE(world->volumes);
+    if (!status && !volume) {
+        status = ooze_fail_memory(error, "a volume", sizeof *volume);
+    }
     if (!status && (!vec3_is_finite(def->velocity) || !vec3_is_finite(def->spin))) {
         status =
             ooze_fail(error, OOZE_ERROR_ARGUMENT, "give finite numbers",
@@ -288,6 +333,10 @@ OozeStatus ooze_world_add_fluid(OozeWorld *world, const OozeFluidDef *def, uint6
     status = ooze_fill(&request, &n, &positions, error);
     if (!status) {
         status = add_filled(world, def, positions, n, error);
+    }
+    if (!status) {
+        *volume = ooze_scale_volume(def, shape, world->def.spacing);
+        world->volumes.count++;
     }
     if (!status && world->def.log) {
         warn_if_underfilled(world, def, shape, n);

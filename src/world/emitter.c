@@ -92,6 +92,7 @@ OozeStatus ooze_emitter_create(OozeEmitter *emitter, const OozeEmitterDef *def, 
     emitter->spacing = spacing;
     emitter->aim = aim(def, up);
     emitter->state.speed = def->speed;
+    emitter->scale = ooze_scale_nozzle(def, NULL);
     /* A layer enters after a spacing of jet, over which its particles are spread: half a spacing
        farther in, the nozzle holds its volume in the mean. It is full at the start. A jet of k
        spacings has exactly k layers, whatever the rounding. */

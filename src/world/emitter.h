@@ -7,6 +7,7 @@
 #include "solids/motion.h"
 #include "solids/shape.h"
 #include "world/nozzle.h"
+#include "world/scales.h"
 
 /* The state that is saved with a frame. */
 typedef struct OozeEmitterState {
@@ -26,6 +27,7 @@ typedef struct OozeEmitter {
     double length;      /* m of nozzle: layers enter at this distance upstream of the exit */
     double temperature; /* degC; NAN: that of the air */
     OozeNozzlePattern pattern;
+    OozeScaleNozzle scale;
     OozeEmitterState state;
 } OozeEmitter;
 

@@ -219,10 +219,12 @@ OozeStatus ooze_world_restore(OozeWorld *world, const OozeFrame *frame, OozeErro
     status = status ? status : add_material_fields(world, frame, error);
     status = status ? status : check_frame(world, frame, error);
     status = status ? status : restore_particles(world, frame, error);
+    ooze_world_begin_restoring_presets(world);
     status = status ? status : restore_tables(world, frame, error);
     if (status) {
         return status;
     }
+    ooze_world_end_restoring_presets(world);
     world->step = frame->step;
     world->time = (double)world->step * world->def.time_step;
     world->needs_wrap = frame->step == 0;

@@ -249,7 +249,8 @@ OozeStatus ooze_world_step(OozeWorld *world, OozeError *error)
     ooze_arena_reset(world->arena);
     world->substep = (OozeSubstep){.time = world->time, .free_speed = INFINITY};
     world->report = ooze_step_report_none();
-    OozeStatus status = ooze_world_choose_engine(world, error);
+    OozeStatus status = ooze_world_derive_presets(world, error);
+    status = status ? status : ooze_world_choose_engine(world, error);
     status = status ? status : ooze_world_upload(world, error);
     status = status ? status : run_stages(world, stages, 2, error);
     while (!status && world->substep.done < OOZE_SUBSTEP_UNITS) {

@@ -18,6 +18,7 @@ OozeWorldDef ooze_world_def_default(void)
         .spacing = 0.01,
         .support_ratio = NAN,
         .time_step = 1.0 / 240.0,
+        .duration = 1.0,
         .max_travel = 1.0,
         .gravity = {0.0, -9.81, 0.0},
         .up = OOZE_AXIS_Y,
@@ -75,6 +76,9 @@ static OozeStatus check_def(const OozeWorldDef *def, OozeError *error)
     }
     if (!status) {
         status = check_number(def->time_step, 1e-12, 1e3, "time_step", "s", error);
+    }
+    if (!status) {
+        status = check_number(def->duration, 0.0, 1e9, "duration", "s", error);
     }
     if (!status) {
         status = check_number(def->max_travel, 0.0, 1e6, "max_travel", "spacings", error);
@@ -135,7 +139,9 @@ static OozeStatus build(OozeWorld *world, OozeError *error)
     world->arena = ooze_arena_create();
     world->grid = ooze_grid_create();
     world->params = ooze_alloc((size_t)method->info.param_count, sizeof *world->params);
-    if (!world->arena || !world->grid || !world->params) {
+    world->stated_params =
+        ooze_alloc_zero((size_t)method->info.param_count + 1, sizeof *world->stated_params);
+    if (!world->arena || !world->grid || !world->params || !world->stated_params) {
         return ooze_fail_memory(error, "the world", sizeof *world);
     }
     for (int i = 0; i < method->info.param_count; i++) {
@@ -252,6 +258,8 @@ void ooze_world_destroy(OozeWorld *world)
         ooze_probe_free(&world->probes.items[i]);
     }
     ooze_free(world->materials.items);
+    ooze_free(world->presets.items);
+    ooze_free(world->volumes.items);
     ooze_free(world->solids.items);
     ooze_free(world->joints.items);
     ooze_free(world->bodies.items);
@@ -273,6 +281,7 @@ void ooze_world_destroy(OozeWorld *world)
     ooze_arena_destroy(world->arena);
     ooze_threads_destroy(world->threads);
     ooze_free(world->params);
+    ooze_free(world->stated_params);
     ooze_free(world);
 }
 
@@ -303,6 +312,7 @@ OozeStatus ooze_world_set_param(OozeWorld *world, const char *key, double value,
         ooze_param_check(info->params, info->param_count, info->name, key, value, &index, error);
     if (!status) {
         world->params[index] = value;
+        world->stated_params[index] = true;
     }
     return status;
 }
@@ -415,6 +425,7 @@ OozeStatus ooze_world_add_material(OozeWorld *world, const OozeMaterialDef *def,
     world->materials.count++; /* ooze_world_enable_heat_for looks at all materials */
     status = status ? status : ooze_world_enable_heat_for(world, material, error);
     status = status ? status : ooze_world_add_material_fields(world, material, error);
+    status = status ? status : ooze_world_add_preset(world, def, error);
     if (status) {
         world->materials.count--;
         ooze_free(material->name);
@@ -455,8 +466,10 @@ OozeStatus ooze_world_set_material(OozeWorld *world, OozeMaterialId id, const ch
     status = status ? status : ooze_world_add_material_fields(world, material, error);
     if (status) {
         material->values[index] = before;
+        return status;
     }
-    return status;
+    ooze_world_state_number(world, id.index, index);
+    return OOZE_OK;
 }
 
 OozeStatus ooze_world_get_material(const OozeWorld *world, OozeMaterialId id, const char *key,

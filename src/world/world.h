@@ -8,7 +8,9 @@
 #include "world/change.h"
 #include "world/emitter.h"
 #include "world/engine.h"
+#include "world/preset.h"
 #include "world/probe.h"
+#include "world/scales.h"
 
 /* Stages of a step, in order: the rows of the profile table. */
 typedef enum OozeStage {
@@ -53,7 +55,8 @@ struct OozeWorld {
     OozeWorldDef def;
     const OozeMethod *method;
     void *method_data;
-    double *params; /* settings of the method, in the order of method->info.params */
+    double *params;      /* settings of the method, in the order of method->info.params */
+    bool *stated_params; /* those that ooze_world_set_param has set */
     OozeThreads *threads;
     OozeArena *arena;
     OozeParticles *particles;
@@ -69,6 +72,8 @@ struct OozeWorld {
     bool needs_wrap; /* particles were added that may be outside the periodic box */
     double support;  /* m, kernel support radius */
     OOZE_LIST(OozeMaterial) materials;
+    OOZE_LIST(OozeWorldPreset) presets;
+    OOZE_LIST(OozeScaleVolume) volumes; /* that were filled with particles */
     OOZE_LIST(OozeSolid) solids;
     OOZE_LIST(OozeJoint) joints;
     OOZE_LIST(OozeBody) bodies;
@@ -155,6 +160,19 @@ OozeStatus ooze_world_prepare_body(OozeWorld *world, const OozeFluidDef *def, ui
                                    const OozeVec3 *positions, OozeError *error);
 /* Makes the particles first .. first + n the body that was prepared. */
 void ooze_world_add_body(OozeWorld *world, OozeBodyKind kind, uint64_t first, uint64_t n);
+
+/* ---- presets: preset.c ------------------------------------------------------------------- */
+
+/* Registers the preset of the material that was added last, if its definition names one. */
+OozeStatus ooze_world_add_preset(OozeWorld *world, const OozeMaterialDef *def, OozeError *error);
+/* A number of a material that is set by itself: its preset does not replace it. */
+void ooze_world_state_number(OozeWorld *world, int material, int number);
+/* Before a step: derives the numbers of presets that were added since the last one. */
+OozeStatus ooze_world_derive_presets(OozeWorld *world, OozeError *error);
+/* Before the numbers of a frame are restored, and after it: finds out whether those of presets in
+   it are derived. */
+void ooze_world_begin_restoring_presets(OozeWorld *world);
+void ooze_world_end_restoring_presets(OozeWorld *world);
 
 /* ---- heat: heat.c ----------------------------------------------------------------------- */
 

@@ -44,7 +44,8 @@ static const struct Preset {
     int does, state;
     unsigned effects; /* that its numbers give it */
     /* Effects that are too strong or too weak for a method at this size: `links` is no thinner than
-       a fluid of gH/(6 sqrt(2 g/H)), `springs` no stiffer and thicker than stable. */
+       a fluid of gH/(6 sqrt(2 g/H)), `springs` no stiffer and thicker than stable. In both some
+       come to the layer in which their particles rest, whatever their viscosity. */
     unsigned beyond_links, beyond_springs;
 } presets[] = {
     /* by viscosity, with 10 Pa s and more apart by a factor of 5 */
@@ -53,15 +54,15 @@ static const struct Preset {
     {"cream", FLOWS, NEWTONIAN, V | T, V, 0},
     {"oil", FLOWS, NEWTONIAN, V | T, V, 0},
     {"syrup", FLOWS, NEWTONIAN, V | T, V, 0},
-    {"honey", FLOWS, NEWTONIAN, V | T, 0, 0},
+    {"honey", FLOWS, NEWTONIAN, V | T, V, V},
     {"pdms", FLOWS, RELAXES, V | E | T, 0, E},
     {"lava", CREEPS, YIELDED, V | E | Y | T, 0, V},
     {"egg_white", FLOWS, RELAXES, V | E | T, V, 0},
     {"slime", FLOWS, RELAXES, V | E, 0, 0},
     {"mucus", FLOWS, RELAXES, V | E, 0, 0},
     {"yoghurt", FLOWS, YIELDED, V | E | Y | N, V, 0},
-    {"chocolate", FLOWS, YIELDED, V | E | Y | N, 0, 0},
-    {"ketchup", FLOWS, YIELDED, V | E | Y | N, 0, 0},
+    {"chocolate", FLOWS, YIELDED, V | E | Y | N, V, V},
+    {"ketchup", FLOWS, YIELDED, V | E | Y | N, V, 0},
     {"whipped_cream", STANDS, HOLDS, V | E | Y | N, 0, V | E},
     {"toothpaste", STANDS, HOLDS, V | E | Y | N, 0, V | E},
     {"dough", STANDS, HOLDS, E | M, 0, E},
@@ -229,6 +230,101 @@ static void check_method(int method)
     }
 }
 
+/* ---- order ------------------------------------------------------------------------------- */
+
+/* Cubes of many heights in spacings, at several steps and for several durations. */
+static const struct Case {
+    int method;
+    double edge, spacings;
+    const char *step;
+    double duration;
+    int least; /* viscosities that must be shown: no warning names them */
+} cases[] = {
+    {LINKS, 0.05, 8, "1/240", 0.1, 5},    {LINKS, 0.05, 10, "1/480", 0.1, 5},
+    {LINKS, 0.03, 5, "1/120", 1.0, 3},    {LINKS, 0.05, 8, "1/960", 0.25, 4},
+    {SPRINGS, 0.05, 8, "1/240", 0.06, 4}, {SPRINGS, 0.05, 10, "1/480", 0.06, 3},
+    {SPRINGS, 0.2, 8, "1/240", 0.5, 3},   {SPRINGS, 0.05, 5, "1/480", 1.0, 4},
+};
+static const double viscosities[] = {0.001, 0.3, 2.3, 5, 10, 20, 60, 150, 700};
+enum { VISCOSITIES = sizeof viscosities / sizeof viscosities[0] };
+
+static OozeScene *ordered_scene(const struct Case *c, double viscosity)
+{
+    char text[1024];
+    snprintf(text, sizeof text,
+             "ooze: 2\nmethod: {name: %s}\nspacing: %.9g\ntime_step: %s\nframe_rate: 20\n"
+             "duration: %g\nmaterials: {m: {preset: honey, viscosity: %g}}\n"
+             "fluids: [{material: m, shape: {type: box, size: [%g, %g, %g], position: [0, %g, 0]}}]"
+             "\nsolids: [{shape: {type: plane}, friction: inf}]\n",
+             methods[c->method].name, c->edge / c->spacings, c->step, c->duration, viscosity,
+             c->edge, c->edge, c->edge, 0.5 * c->edge);
+    return load_good(text);
+}
+
+/* The front over the first; NAN: a warning says that the viscosity is not shown. */
+static double shown_front(const struct Case *c, double viscosity)
+{
+    OozeScene *scene = ordered_scene(c, viscosity);
+    OozeWorld *world = NULL;
+    Result result = {0};
+    CHECK_OK(ooze_scene_build(scene, &(OozeBuildOptions){.threads = 1}, &world, &error));
+    CHECK_OK(ooze_scene_check_physics(scene, world, &error));
+    read_warnings(scene, &result);
+    double first = rms_radius(world), front = NAN;
+    if (!strstr(result.message, "viscosity (")) {
+        CHECK_OK(ooze_world_advance(world, c->duration, NULL, NULL, &error));
+        front = rms_radius(world) / first;
+    }
+    ooze_world_destroy(world);
+    ooze_scene_free(scene);
+    return front;
+}
+
+/* Of fluids whose viscosity is shown, one that is four times as thick has not come as far. Thin
+   ones are carried by inertia, and none comes farther by more than the noise of single particles;
+   those of 2 Pa s and more differ by 1 % at least. */
+static void check_order(const struct Case *c)
+{
+    double fronts[VISCOSITIES];
+    int shown = 0;
+    printf("  %-8s %g m, %g spacings, %s s, %g s:", methods[c->method].name, c->edge, c->spacings,
+           c->step, c->duration);
+    for (int i = 0; i < VISCOSITIES; i++) {
+        fronts[i] = shown_front(c, viscosities[i]);
+        shown += !isnan(fronts[i]);
+        printf(" %.3f", fronts[i]);
+    }
+    printf("\n");
+    assert_true(shown >= c->least);
+    for (int i = 0; i < VISCOSITIES; i++) {
+        for (int k = 0; k < i; k++) {
+            bool apart = viscosities[i] >= 4 * viscosities[k] && viscosities[i] >= 2;
+            if (fronts[i] > (apart ? ORDER : 1.01) * fronts[k]) {
+                fail_msg("%g Pa s comes to %.3f, %g Pa s to %.3f", viscosities[i], fronts[i],
+                         viscosities[k], fronts[k]);
+            }
+        }
+    }
+}
+
+static void shown_viscosities_order_fronts_at_every_spacing_and_step(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        check_order(&cases[i]);
+    }
+}
+
+static void ballistic_shows_nothing_of_presets(void **state)
+{
+    (void)state;
+    static const struct Method ballistic = {"ballistic", "", "1/120", {0}, ""};
+    Result r = cube(&ballistic, &presets[5]);
+    assert_string_equal(r.message, "the method 'ballistic' shows 'm' as particles that fly alike, "
+                                   "and does not use its viscosity (viscosity), surface tension "
+                                   "(surface_tension)");
+}
+
 /* ---- derived numbers ------------------------------------------------------------------------- */
 
 static OozeScene *cube_scene(const char *method, const char *material)
@@ -366,6 +462,8 @@ int main(void)
         cmocka_unit_test(numbers_of_the_scene_stay),
         cmocka_unit_test(canonical_scenes_have_the_numbers_of_the_method),
         cmocka_unit_test(the_warning_says_what_is_shown_and_what_is_not),
+        cmocka_unit_test(shown_viscosities_order_fronts_at_every_spacing_and_step),
+        cmocka_unit_test(ballistic_shows_nothing_of_presets),
         cmocka_unit_test(presets_in_conformation),
         cmocka_unit_test(presets_in_links),
         cmocka_unit_test(presets_in_springs),

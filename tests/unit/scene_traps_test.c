@@ -240,7 +240,7 @@ static void ignored_beside_presets(void **state)
         {"conformation", "viscosity: 20", NULL},
         {"wcsph", "temperature_table: [{temperature: 20, viscosity: 10}]", "temperature_table"},
         {"wcsph", "modulus: 100", NULL},
-        {"ballistic", "viscosity: 20", "viscosity"},
+        {"ballistic", "viscosity: 20", NULL},
     };
     for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
         char text[512], told[128];

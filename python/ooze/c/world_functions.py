@@ -92,7 +92,10 @@ _ooze_material_def_set = bind("ooze_material_def_set", c_int, POINTER(OozeMateri
                               c_double, POINTER(OozeError))
 def ooze_material_def_set(def_: OozeMaterialDef | Any, key: str | bytes | None,
                           value: float) -> None:
-    """Sets the number with that key in `values`."""
+    """Sets the number with that key in `values`. Where the numbers are those of a preset, a
+    compliance, or a viscosity where the preset has a relaxation time, replaces the preset's
+    modulus.
+    """
     check(_ooze_material_def_set, def_, key, value)
 
 
@@ -144,7 +147,13 @@ def ooze_preset_origin_name(origin: int) -> str | None:
 _ooze_material_preset = bind("ooze_material_preset", c_int, Text, POINTER(OozeMaterialDef),
                              POINTER(OozeError))
 def ooze_material_preset(name: str | bytes | None, def_: OozeMaterialDef | Any) -> None:
-    """A material definition with the name, numbers, colour and look of a preset."""
+    """A material definition with the name, numbers, colour and look of a preset. In methods other
+    than conformation, the first step of a world after such a material is added replaces its
+    numbers by those with which the method comes nearest to it, as in a scene file: for the fluids,
+    emitters and solids that the world has then, and for its `duration`. Also settings of the
+    method that it needs are set then. Numbers that ooze_material_def_set, ooze_world_set_material
+    and ooze_world_set_param have set stay, and values that differ from those of the preset.
+    """
     check(_ooze_material_preset, name, def_)
 
 

@@ -27,6 +27,8 @@ class OozeWorldDef(Structure):
     support_ratio: float = member(c_double,
         "kernel support radius over spacing; NAN: the method's default")
     time_step: float = member(c_double, "s")
+    duration: float = member(c_double,
+        "s, expected, which may be exceeded: presets are shown for it")
     max_travel: float = member(c_double,
         "Largest distance that a particle moves in a substep, in spacings: a step in which a "
         "particle would move farther is divided into 2 to 64 substeps. Particles in free "
@@ -89,6 +91,9 @@ class OozeMaterialDef(Structure):
     temperature_table: Any = member(POINTER(OozeTemperatureRow),
         "by rising temperature; copied; NULL: none")
     temperature_row_count: int = member(c_int)
+    preset: bytes | None = member(c_char_p,
+        "name of the preset that its numbers come from; NULL: none")
+    stated: int = member(c_uint64, "bit i: ooze_material_def_set has set number i since")
 
 
 class OozePresetOrigin(IntEnum):

@@ -477,6 +477,7 @@ const OozeMethod ooze_method_links = {
     .step = step,
     .reach = reach,
     .advise = advise,
+    .flow_depends_on = "time step and spacing",
     .derive_material = ooze_links_derive_material,
     .measured_material = ooze_links_measured_material,
 };
