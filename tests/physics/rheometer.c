@@ -82,11 +82,11 @@ static void rheometer_T01_grid(void **state)
     ooze_study_grid(v);
     int count = 0;
     for (int i = 0; i < OOZE_STUDY_GRID; i++) {
-        /* the ends of spacings and steps; more iterations at the finest alone: the solve ends at
-           its tolerance. Short: the coarsest and the finest */
+        /* the ends of spacings and steps. More iterations change nothing, as the solve ends at its
+           tolerance. Short: the coarsest and the finest */
         bool end = v[i].spacing != 0.7 && v[i].time_step != 0.7 && v[i].iterations == 1.0;
         bool wanted = full_sweep() ? end : i == 0;
-        if (wanted || i == OOZE_STUDY_GRID - 1) {
+        if (wanted || i == OOZE_STUDY_GRID - 2) {
             v[count++] = v[i];
         }
     }
