@@ -35,7 +35,7 @@ CORES = len(os.sched_getaffinity(0))
 CUDA = os.environ.get("OOZE_CUDA") or "AUTO"
 # The suites release and device compile the same C files with the same options: once, with ccache.
 # Paths are hashed relative to the root, so that another checkout of the same files finds them too.
-LAUNCHERS = {f"CMAKE_{language}_COMPILER_LAUNCHER": "ccache" for language in ("C", "CXX", "CUDA")}
+LAUNCHERS = {f"CMAKE_{language}_COMPILER_LAUNCHER": "ccache" for language in ("C", "CXX")}
 if shutil.which("ccache"):
     os.environ.update(LAUNCHERS, CCACHE_BASEDIR=str(ROOT), CCACHE_NOHASHDIR="1")
 
