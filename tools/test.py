@@ -52,8 +52,8 @@ DEVICE = ["-R", "^device_|^(parity|ranks)_device$|^links_T0[14]_|^links_T20_|"
                     f"^wcsph_T0[13]_|^ballistic_|^conformation_({'|'.join(DEVICE_SOME)})"]
 
 # Long tests, which the release suite runs.
-SLOW = ["-E", "^unit_(auto|preset(_drop|_methods)?|no_slip|constraint_formulations|paper_scenes|links"
-              "|nozzle|large_solids|boundary_cells|distance_grid|surface_run|rheometer_cell"
+SLOW = ["-E", "^unit_(auto|preset(_drop|_methods)?|no_slip|constraint_formulations|paper_scenes"
+              "|links|nozzle|large_solids|boundary_cells|distance_grid|surface_run|rheometer_cell"
               "|velocity_multigrid|grid_multigrid|local_sampling|springs|stretch)$"
               "|^conformation_(T19_threads|T28)|^blend_T2[26]|^stress_T14"
               "|^parity_device$|^unit_(render_(picture|lens|container)|surface_(quality|carried))$"
