@@ -165,6 +165,7 @@ static void fill_level(OozeGridMultigrid *mg, const OozeGridMultigridInput *inpu
     OozeMultigridSweep sweep = {.mg = mg, .level = level};
     sweep.stiffness = input->stiffness;
     sweep.mass = input->mass;
+    sweep.held = k == 0 ? input->held : NULL;
     const OozeMultigridLoops *loops = ooze_multigrid_loops();
     sweep.fine = k > 0 ? level - 1 : NULL;
     if (mg->shared && k == 0) {
@@ -203,7 +204,7 @@ static void sum_weights(OozeGridMultigrid *mg, float *ones)
     memcpy(mg->node_weight, mg->level[0].b, mg->level[0].nodes * sizeof(float));
 }
 
-OozeStatus ooze_grid_multigrid_build(OozeGridMultigrid *mg, const OozeGridMultigridInput *input,
+OozeStatus ooze_grid_multigrid_place(OozeGridMultigrid *mg, const OozeGridMultigridInput *input,
                                      OozeError *error)
 {
     ooze_arena_reset(mg->kept);
@@ -224,15 +225,29 @@ OozeStatus ooze_grid_multigrid_build(OozeGridMultigrid *mg, const OozeGridMultig
                          (unsigned long long)input->n, (unsigned long long)UINT32_MAX / 8);
     }
     mg->n = input->n;
-    OozeStatus status = ooze_multigrid_find_levels(mg, input, error);
-    const OozeMultigridLevel *coarsest = &mg->level[status ? 0 : mg->levels - 1];
-    for (int k = 0; k < mg->levels && !status; k++) {
+    return ooze_multigrid_find_levels(mg, input, error);
+}
+
+static OozeStatus fail(OozeGridMultigrid *mg, OozeError *error)
+{
+    mg->levels = 0; /* apply adds nothing */
+    return ooze_fail_memory(error, "the grids of the pressure solve", mg->n * 120);
+}
+
+OozeStatus ooze_grid_multigrid_fill(OozeGridMultigrid *mg, const OozeGridMultigridInput *input,
+                                    OozeError *error)
+{
+    if (mg->levels == 0) {
+        return OOZE_OK;
+    }
+    const OozeMultigridLevel *coarsest = &mg->level[mg->levels - 1];
+    for (int k = 0; k < mg->levels; k++) {
         allocate(mg, k);
     }
-    if (!status && ooze_multigrid_is_coarsest(mg, mg->levels - 1)) {
+    if (ooze_multigrid_is_coarsest(mg, mg->levels - 1)) {
         mg->dense = ooze_arena_alloc(mg->kept, coarsest->nodes * coarsest->nodes, sizeof(double));
     }
-    mg->singular = is_singular(input);
+    mg->singular = !input->held && is_singular(input);
     float *ones = NULL;
     if (mg->singular) {
         ones = ooze_arena_alloc(mg->temporary, mg->n, sizeof *ones);
@@ -241,17 +256,14 @@ OozeStatus ooze_grid_multigrid_build(OozeGridMultigrid *mg, const OozeGridMultig
         mg->node_weight = ooze_arena_alloc(mg->kept, mg->level[0].nodes, sizeof(float));
     }
     mg->corner_sums = ooze_arena_alloc(mg->kept, 8 * mg->level[0].cells, sizeof(float));
-    if (status || ooze_arena_failed(mg->kept) || ooze_arena_failed(mg->temporary)) {
-        mg->levels = 0; /* apply adds nothing */
-        return status ? status
-                      : ooze_fail_memory(error, "the grids of the pressure solve", mg->n * 120);
+    if (ooze_multigrid_failed(mg)) {
+        return fail(mg, error);
     }
     for (int k = 0; k < mg->levels; k++) {
         fill_level(mg, input, k);
     }
     if (ooze_arena_failed(mg->temporary)) {
-        mg->levels = 0;
-        return ooze_fail_memory(error, "the grids of the pressure solve", mg->n * 120);
+        return fail(mg, error);
     }
     if (mg->dense) {
         ooze_multigrid_invert(coarsest->elements, coarsest->corner_node, coarsest->cells,
@@ -261,4 +273,11 @@ OozeStatus ooze_grid_multigrid_build(OozeGridMultigrid *mg, const OozeGridMultig
         sum_weights(mg, ones);
     }
     return OOZE_OK;
+}
+
+OozeStatus ooze_grid_multigrid_build(OozeGridMultigrid *mg, const OozeGridMultigridInput *input,
+                                     OozeError *error)
+{
+    OozeStatus status = ooze_grid_multigrid_place(mg, input, error);
+    return status ? status : ooze_grid_multigrid_fill(mg, input, error);
 }

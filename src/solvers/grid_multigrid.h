@@ -32,10 +32,18 @@ typedef struct OozeGridMultigridInput {
        neighbours, weighted by w_ij: 1000 : 1 needs twice the iterations then, not ten times. */
     const float *stiffness;
     const float *mass;    /* per particle, >= 0: coupling to pressure 0 */
+    double least_edge;    /* of cells on a periodic axis, spacings; 0: 1.5 */
+    const uint8_t *held;  /* per node of the first grid: not 0: its pressure is 0; NULL: none is */
     OozeHalo *halo;       /* of several processes, which share the grids; NULL: there is one */
     OozeThreads *threads; /* must outlive the calls of apply; NULL: the calling thread */
 } OozeGridMultigridInput;
 
+/* The two halves of a build: cells and nodes, which do not depend on stiffness, mass and held; then
+   the matrices. */
+OozeStatus ooze_grid_multigrid_place(OozeGridMultigrid *mg, const OozeGridMultigridInput *input,
+                                     OozeError *error);
+OozeStatus ooze_grid_multigrid_fill(OozeGridMultigrid *mg, const OozeGridMultigridInput *input,
+                                    OozeError *error);
 /* Builds the grids and their matrices. The arrays of the input are not used after the return. */
 OozeStatus ooze_grid_multigrid_build(OozeGridMultigrid *mg, const OozeGridMultigridInput *input,
                                      OozeError *error);
@@ -46,5 +54,8 @@ OozeStatus ooze_grid_multigrid_build(OozeGridMultigrid *mg, const OozeGridMultig
    z += P V(P^T r). The caller has set z = omega r / diagonal; OOZE_GRID_MULTIGRID_OMEGA suits the
    diagonal of A. The map from r to the sum is symmetric and positive semidefinite. */
 void ooze_grid_multigrid_apply(OozeGridMultigrid *mg, const float *r, float *z);
+
+/* x = V(b) on the nodes of the first grid. */
+void ooze_grid_multigrid_cycle(OozeGridMultigrid *mg, const float *b, float *x);
 
 #endif

@@ -207,3 +207,14 @@ void ooze_grid_multigrid_apply(OozeGridMultigrid *mg, const float *r, float *z)
         prolong(mg, x, z);
     }
 }
+
+void ooze_grid_multigrid_cycle(OozeGridMultigrid *mg, const float *b, float *x)
+{
+    const OozeMultigridLevel *first = &mg->level[0];
+    if (mg->levels == 0) {
+        return;
+    }
+    memcpy(first->b, b, first->nodes * sizeof *b);
+    cycle(mg);
+    memcpy(x, first->x[1], first->nodes * sizeof *x);
+}

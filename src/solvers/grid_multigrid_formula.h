@@ -69,6 +69,15 @@ OOZE_FORMULA OozeMultigridAxis ooze_multigrid_axis(double spacing, float low, fl
     return axis;
 }
 
+/* Halves the number of cells of a periodic axis until they are at least as long as `least`. */
+OOZE_FORMULA void ooze_multigrid_widen(OozeMultigridAxis *axis, double least)
+{
+    while (axis->wraps && axis->cells > 1 && axis->inverse * least > 1.0) {
+        axis->cells /= 2;
+        axis->inverse *= 0.5;
+    }
+}
+
 /* Cell of a coordinate and the fraction of the edge into it, 0 to 1. */
 OOZE_FORMULA int32_t ooze_multigrid_cell(const OozeMultigridAxis *axis, float x, float *into)
 {

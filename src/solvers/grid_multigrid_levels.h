@@ -46,7 +46,8 @@ struct OozeGridMultigrid {
     struct OozeMultigridShared *shared; /* NULL: one process */
     OozeHalo *halo;
     uint64_t n, all;    /* particles; of all processes */
-    float inverse[3];   /* 1 / edge of a cell of the first level */
+    OozeMultigridAxis axis[3]; /* of the first level; of one process */
+    float inverse[3];          /* 1 / edge of a cell of the first level */
     OozeF32x4 *into;    /* per particle of cells, by cell: see ooze_multigrid_cell */
     float *corner_sums; /* 8 per cell of the first level */
     int levels;
@@ -82,6 +83,7 @@ typedef struct OozeMultigridSweep {
     const OozeGridMultigrid *mg;
     const OozeMultigridLevel *level, *fine; /* fine: of coarse_elements */
     const float *stiffness, *mass;          /* of the input */
+    const uint8_t *held;                    /* likewise */
     const float *from;                      /* vector that is read: of particles, or x */
     float *to;                              /* that is written */
 } OozeMultigridSweep;

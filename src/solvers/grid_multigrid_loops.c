@@ -2,6 +2,14 @@
 
 #include "solvers/grid_multigrid_levels.h"
 
+/* Takes held nodes out of an element matrix. */
+static void hold(float *element, const uint32_t *node, const uint8_t *held)
+{
+    for (int k = 0; k < 64; k++) {
+        element[k] = held[node[k / 8]] || held[node[k % 8]] ? 0.0f : element[k];
+    }
+}
+
 static void elements(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
@@ -25,6 +33,9 @@ static void elements(void *data, uint64_t begin, uint64_t end, int worker)
         ooze_multigrid_element_row(&sum, 5, to + 40);
         ooze_multigrid_element_row(&sum, 6, to + 48);
         ooze_multigrid_element_row(&sum, 7, to + 56);
+        if (s->held) {
+            hold(to, level->corner_node + 8 * c, s->held);
+        }
     }
 }
 

@@ -13,6 +13,7 @@
 #include "methods/conformation/impact_solve.h"
 #include "methods/conformation/lodge_formula.h"
 #include "methods/conformation/lodge_multigrid.h"
+#include "methods/conformation/pressure_solve.h"
 
 static void run(OozeLodge *solve, OozeRangeBody body)
 {
@@ -270,6 +271,9 @@ static OozeStatus iterate(OozeLodge *solve, int pass, OozeError *error)
 /* A solve by multigrid that has failed is repeated with masses. */
 static OozeStatus solve_pass(OozeLodge *solve, int pass, OozeError *error)
 {
+    if (solve->step->grid_pressure) {
+        return ooze_grid_pressure_solve(solve, pass, error);
+    }
     if (solve->multigrid_use != OOZE_MULTIGRID_NEVER) {
         ooze_lodge_multigrid_save(solve);
     }
@@ -338,6 +342,13 @@ static void defer_forces(OozeLodge *solve, uint64_t i, float share, bool later_p
     solve->deferred[i] = deferred;
 }
 
+/* Where the grid holds the fluid, its pressure closes voids. */
+static float void_expansion(const OozeConformationStep *s, uint64_t i)
+{
+    bool held = s->grid_pressure && s->grid_pressure->reached[i] > 0.0f;
+    return held ? 0.0f : s->expansion[i];
+}
+
 static void prepare_range(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
@@ -349,7 +360,7 @@ static void prepare_range(void *data, uint64_t begin, uint64_t end, int worker)
         uint16_t row = stress_row(s, i);
         state.l = ooze_velocity_gradient(s, i);
         ooze_modes_get(s, i, state.q);
-        state.expansion = s->expansion[i];
+        state.expansion = void_expansion(s, i);
         state.singular = s->correction[i].xx == 0.0f;
         if (solve->deferred && prepare->later_pass) {
             state.first_share = solve->deferred[i][3];
@@ -387,7 +398,7 @@ static void set_first_order(OozeLodge *solve, uint64_t i, OozeLodgeState *state)
     OozeRheology row = s->rheology[stress_row(s, i)];
     row.second_order = false;
     ooze_modes_get(s, i, state->q);
-    state->expansion = s->expansion[i];
+    state->expansion = void_expansion(s, i);
     OozeLodgeCoefficients c = ooze_lodge_coefficients(&row, state);
     solve->stiffness[i] = c.stiffness;
     solve->explicit_stress[i] = c.explicit_stress;
@@ -446,10 +457,11 @@ static void start_range(void *data, uint64_t begin, uint64_t end, int worker)
     const OozeConformationStep *s = solve->step;
     double sum = 0.0;
     for (uint64_t i = begin; i < end; i++) {
-        OozeF32x4 push = ooze_lodge_expected_push(s, i);
+        OozeF32x4 push = ooze_lodge_expected_push(s, i), free = s->u[i];
+        free -= s->grid_pressure ? s->grid_pressure->applied[i] : push - push;
         solve->u_star[i] = s->u[i] + push;
         sum += (double)s->rheology[s->material[i]].relative_mass *
-               (double)ooze_f32x4_dot3(s->u[i], s->u[i]);
+               (double)ooze_f32x4_dot3(free, free);
         s->u[i] = s->surface_impulse ? s->u[i] - s->surface_impulse[i] : s->u[i];
         s->u[i] += push;
     }
@@ -503,8 +515,10 @@ static OozeStatus solve_velocities(OozeConformationStep *s, OozeError *error)
             status = s->long_step ? ooze_impact_end_pass(&solve, pass, error) : OOZE_OK;
         }
     }
-    if (!status && solve.grids) {
+    if (!status && (solve.grids || s->grid_pressure)) {
+        ooze_grid_pressure_leave_out(&solve, -1.0f);
         status = ooze_lodge_restore_momentum(&solve, error);
+        ooze_grid_pressure_leave_out(&solve, 1.0f);
     }
     if (status) {
         return status;

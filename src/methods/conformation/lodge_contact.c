@@ -1,6 +1,7 @@
 /* Contacts with solids in the velocity solve of `lodge`. */
 #include "methods/conformation/lodge.h"
 #include "methods/conformation/lodge_formula.h"
+#include "methods/conformation/pressure_solve.h"
 
 /* Contact directions take the velocity of the surface. */
 static void set_contact_velocity_range(void *data, uint64_t begin, uint64_t end, int worker)
@@ -64,6 +65,7 @@ void ooze_lodge_release_contacts(OozeLodge *solve)
     solve->unprojected = true;
     ooze_lodge_multiply_by(solve, s->u, true);
     solve->unprojected = false;
+    ooze_grid_pressure_add_force(solve);
     ooze_parallel_for(s->context->threads, s->n, OOZE_CONFORMATION_GRAIN, release_range, solve);
     ooze_step_bodies_end_pass(s, solve->r);
     ooze_timer_lap(s->context->timer, "contact");

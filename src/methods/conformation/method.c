@@ -122,11 +122,13 @@ static const OozeParamInfo params[PARAM_COUNT] = {
                              "lodge: further passes, at most, of steps in which particles cross "
                              "more than half a spacing; they find contacts within the step and "
                              "oppose compression. 0: none"},
-    [PARAM_PRESSURE] = {"pressure", OOZE_PARAM_CHOICE, "", 0, 1, 0, "density_stage|velocity_solve",
+    [PARAM_PRESSURE] = {"pressure", OOZE_PARAM_CHOICE, "", 0, 2, 0,
+                        "density_stage|velocity_solve|grid",
                         "lodge: density_stage finds pressure after the velocities. "
                         "velocity_solve: particles carry it into the velocity solve, for slow flow "
                         "under weight, where the other resists shear like a yield stress; up to "
-                        "some 16 layers deep, deeper fluid swings"},
+                        "some 16 layers deep, deeper fluid swings. grid: velocities and a pressure "
+                        "on a grid of two spacings are solved together"},
     [PARAM_DENSITY_MEAN_TOLERANCE] =
         {"density_mean_tolerance", OOZE_PARAM_REAL, "", 0, 1, 0, NULL,
          "lodge: error of density (beyond rest, and below it where pressure acts), mean over the "
@@ -196,7 +198,7 @@ static OozeTimeIntegration time_integration(const OozeStepContext *c)
 {
     OozeTimeIntegration given = (OozeTimeIntegration)c->params[PARAM_TIME_INTEGRATION];
     bool lodge = c->params[PARAM_FORMULATION] == OOZE_FORMULATION_LODGE;
-    bool first = c->params[PARAM_PRESSURE] == 1.0 || c->params[PARAM_IMPACT_PASSES] > 0.0;
+    bool first = c->params[PARAM_PRESSURE] >= 1.0 || c->params[PARAM_IMPACT_PASSES] > 0.0;
     return !lodge || (given == OOZE_TIME_AUTO && first) ? OOZE_TIME_FIRST_ORDER : given;
 }
 
@@ -217,6 +219,8 @@ OozeConformationSettings ooze_conformation_settings(const OozeStepContext *c)
         .time_integration = integration,
         .carries_pressure = c->params[PARAM_PRESSURE] == 1.0 &&
                             c->params[PARAM_FORMULATION] == OOZE_FORMULATION_LODGE,
+        .pressure_grid = c->params[PARAM_PRESSURE] == 2.0 &&
+                         c->params[PARAM_FORMULATION] == OOZE_FORMULATION_LODGE,
         .hourglass = c->params[PARAM_HOURGLASS],
         .hourglass_reach = c->params[PARAM_HOURGLASS_REACH],
         .bulk = (float)c->params[PARAM_BULK],

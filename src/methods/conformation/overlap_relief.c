@@ -8,10 +8,12 @@
 #include "base/fail.h"
 #include "base/vec3.h"
 #include "methods/conformation/overlap_relief_formula.h"
-#include "methods/conformation/step.h"
+#include "methods/conformation/pressure_solve.h"
 #include "solids/broad_phase.h"
 
 enum { GRAIN = OOZE_CONFORMATION_GRAIN };
+/* Density that no particle reaches: the pressure of the grid holds it instead. */
+#define HELD_BY_GRID 1e3f
 
 /* Over a chunk of particles, or over all. */
 typedef struct Extremes {
@@ -149,6 +151,10 @@ static void target_range(void *data, uint64_t begin, uint64_t end, int worker)
         bool relieved = ooze_relief_applies(s->relief_progress[i], s->density[i], excess);
         s->load_excess[i] = relieved ? excess : INFINITY;
         s->density_target[i] = relieved ? s->density[i] - excess : 1.0f;
+        if (s->grid_pressure && s->grid_pressure->reached[i] > 0.0f) {
+            s->load_excess[i] = INFINITY;
+            s->density_target[i] = HELD_BY_GRID;
+        }
     }
 }
 

@@ -114,7 +114,7 @@ static void plan_push_stress(const OozeStepContext *c, OozeConformationPlan *pla
 {
     const OozeConformationSettings *set = &plan->settings;
     if (set->formulation != OOZE_FORMULATION_LODGE || c->body_count > 0 ||
-        set->density_iterations == 0) {
+        set->density_iterations == 0 || set->pressure_grid) {
         return;
     }
     plan->isotropic_shifts = plan->expects_pushes;
@@ -142,7 +142,8 @@ static void plan_push_stress(const OozeStepContext *c, OozeConformationPlan *pla
 static void plan_expected_pushes(const OozeStepContext *c, OozeConformationPlan *plan)
 {
     plan->expects_pushes = plan->settings.formulation == OOZE_FORMULATION_LODGE &&
-                           !plan->settings.carries_pressure && c->body_count == 0;
+                           !plan->settings.carries_pressure && !plan->settings.pressure_grid &&
+                           c->body_count == 0;
     plan->warm_density = plan->expects_pushes && !c->dynamic && plan->settings.density_warm_start &&
                          plan->settings.density_iterations > 0;
     plan->solid_push_share = plan->expects_pushes ? 1.0f : 0.0f;
@@ -212,6 +213,10 @@ OozeStatus ooze_conformation_plan(const OozeStepContext *c, OozeConformationPlan
     if (settings.carries_pressure && settings.time_integration == OOZE_TIME_SECOND_ORDER) {
         return ooze_fail(error, OOZE_ERROR_ARGUMENT, "use pressure: density_stage",
                          "pressure: velocity_solve takes no time_integration: second_order");
+    }
+    if (settings.pressure_grid && (c->dynamic || c->body_count > 0)) {
+        return ooze_fail(error, OOZE_ERROR_ARGUMENT, "use pressure: density_stage",
+                         "pressure: grid takes no particle bodies and no dynamic solids yet");
     }
     if (!formulation->kernel_gradients) {
         plan->strain_scale = (float)ooze_strain_weight_scale(c->spacing, c->support);

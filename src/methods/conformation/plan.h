@@ -89,6 +89,7 @@ typedef struct OozeConformationSettings {
     int velocity_iterations, density_iterations, divergence_iterations, passes;
     int impact_passes;     /* further ones in long steps, at most; see impact.h */
     bool carries_pressure; /* see carried_pressure.h */
+    bool pressure_grid;    /* see pressure_solve.h */
     OozeTimeIntegration time_integration;
     bool second_order;                 /* some material is; then there are two passes */
     double hourglass, hourglass_reach; /* factor of the term, and of its duration, spacings */

@@ -3,6 +3,7 @@
 #include "methods/conformation/bodies/step_bodies.h"
 #include "methods/conformation/carried_pressure.h"
 #include "methods/conformation/position_stage_formula.h"
+#include "methods/conformation/pressure_solve.h"
 #include "methods/conformation/push_stress.h"
 
 typedef struct Move {
@@ -129,6 +130,10 @@ OozeStatus ooze_conformation_move(OozeConformationStep *s, OozeDensityMemory *ow
     if (status) {
         return status;
     }
+    status = ooze_grid_pressure_repair(s, error);
+    if (status) {
+        return status;
+    }
     ooze_carried_share(s);
     run(s, arrive_range, &move);
     if (too_far(&move)) {
@@ -170,6 +175,7 @@ OozeStatus ooze_conformation_move(OozeConformationStep *s, OozeDensityMemory *ow
     ooze_step_bodies_place(s, move.x);
     ooze_timer_lap(timer, "rest");
     run(s, store_range, &move);
+    ooze_grid_pressure_store(s);
     ooze_timer_lap(timer, "store");
     return OOZE_OK;
 }

@@ -4,6 +4,7 @@
 #include "methods/conformation/impact.h"
 #include "methods/conformation/impact_solve.h"
 #include "methods/conformation/lodge_formula.h"
+#include "methods/conformation/pressure_solve.h"
 #include "methods/conformation/solid_pushes.h"
 #include "solvers/velocity_multigrid.h"
 
@@ -104,6 +105,9 @@ static OozeStatus run_stages(OozeConformationStep *s, OozeConformationMemory *ow
         status = ooze_conformation_tension(s, error);
     }
     if (!status) {
+        status = ooze_grid_pressure_begin(s, error);
+    }
+    if (!status) {
         status = ooze_step_bodies_begin(s, own, error);
         ooze_timer_lap(timer, "rest");
     }
@@ -186,6 +190,7 @@ OozeStatus ooze_conformation_step(void *data, OozeStepContext *c, OozeError *err
         .evens = plan.evens,
         .edge_memory = &own->edges,
         .velocity_multigrid = &own->multigrid,
+        .pressure_multigrid = &own->pressure_multigrid,
         .impact_memory = &own->impact,
         .surface_memory = &own->surface,
     };
@@ -202,6 +207,9 @@ void ooze_conformation_destroy(void *data)
         ooze_free(own->edges.values);
         ooze_bonds_destroy(own->bonds);
         ooze_velocity_multigrid_destroy(own->multigrid);
+        if (own->pressure_multigrid) {
+            ooze_grid_multigrid_destroy(own->pressure_multigrid);
+        }
         ooze_impact_memory_destroy(own->impact);
         ooze_surface_memory_free(&own->surface);
         ooze_free(own);
@@ -212,7 +220,8 @@ uint64_t ooze_conformation_bytes(const void *data)
 {
     const OozeConformationMemory *own = data;
     return ooze_density_memory_bytes(own->density) + own->edges.room * sizeof(float) +
-           ooze_velocity_multigrid_bytes(own->multigrid) + ooze_impact_memory_bytes(own->impact) +
+           ooze_velocity_multigrid_bytes(own->multigrid) +
+           (own->pressure_multigrid ? ooze_grid_multigrid_bytes(own->pressure_multigrid) : 0) + ooze_impact_memory_bytes(own->impact) +
            ooze_surface_memory_bytes(&own->surface);
 }
 

@@ -82,6 +82,8 @@ typedef struct OozeConformationStep {
     OozeSurfaceMemory *surface_memory; /* of the memory that outlives the step */
     int32_t *intruder; /* solid in which it lay deep at the beginning of the step, or -1 */
     struct OozeVelocityMultigrid **velocity_multigrid; /* of the memory that outlives the step */
+    struct OozeGridMultigrid **pressure_multigrid;     /* likewise */
+    struct OozeGridPressure *grid_pressure;            /* NULL without `pressure: grid` */
     struct OozeConstraint *constraint;                 /* of the constraint formulations */
     struct OozeStepBodies *bodies;                     /* NULL: there are none */
     OozeDynamicCoupling *coupling;                     /* NULL: no solid is dynamic */
@@ -146,6 +148,7 @@ typedef struct OozeConformationMemory {
     OozeEdgeMemory edges;
     struct OozeVelocityMultigrid *multigrid; /* NULL: no step has needed it yet */
     struct OozeImpactMemory *impact;         /* likewise */
+    struct OozeGridMultigrid *pressure_multigrid; /* likewise */
     OozeSurfaceMemory surface;
 } OozeConformationMemory;
 

@@ -1,0 +1,342 @@
+/* Pressure on a grid before and after the velocity solve: the push of the last step's pressure, the
+   position-only shifts that keep volumes, and what the next step begins with. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "methods/conformation/components.h"
+#include "methods/conformation/pressure_solve.h"
+#include "solvers/density_formula.h"
+
+enum { GRAIN = OOZE_CONFORMATION_GRAIN };
+
+/* Share of the volume error of a node that a step repairs, and the largest error that counts. */
+#define REPAIR       0.3f
+#define REPAIR_LIMIT 0.2f
+/* Iterations of the position solve, and its tolerance: errors that are left are repaired in the next
+   steps. */
+#define REPAIR_ITERATIONS 8
+#define REPAIR_TOLERANCE  1e-2
+/* Longest shift of a particle, spacings. */
+#define REPAIR_SHIFT 0.2f
+
+typedef struct Job {
+    OozeConformationStep *step;
+    OozeGridPressure *pressure;
+    double *partial;
+} Job;
+
+static void run(const OozeConformationStep *s, OozeRangeBody body, void *data)
+{
+    ooze_parallel_for(s->context->threads, s->n, GRAIN, body, data);
+}
+
+/* ---- beginning ---- */
+
+static void read_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const Job *job = data;
+    const float *w = job->step->warm_start;
+    for (uint64_t i = begin; i < end; i++) {
+        job->pressure->force[i] =
+            ooze_f32x4(w[8 * i + 5], w[8 * i + 6], w[8 * i + 7], w[8 * i + 3]);
+    }
+}
+
+/* Velocity by the plain force of the old pressure. */
+static void apply_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const Job *job = data;
+    const OozeConformationStep *s = job->step;
+    for (uint64_t i = begin; i < end; i++) {
+        job->pressure->applied[i] = -s->mobility[i] * job->pressure->force[i];
+    }
+}
+
+typedef struct Net {
+    double mass, momentum[3];
+} Net;
+
+/* The plain force gets the net force of the exact one in every component: a false net force would
+   drive it. */
+static void balance(Job *job, uint32_t *root, Net *net)
+{
+    OozeConformationStep *s = job->step;
+    OozeGridPressure *pressure = job->pressure;
+    memset(net, 0, s->n * sizeof *net);
+    for (uint64_t i = 0; i < s->n; i++) {
+        Net *of = &net[root[i]];
+        double mass = s->mobility[i] > 0.0f ? 1.0 / (double)s->mobility[i] : 0.0;
+        OozeF32x4 exact = -s->mobility[i] * pressure->force[i];
+        of->mass += mass;
+        for (int k = 0; k < 3; k++) {
+            of->momentum[k] += mass * ((double)exact[k] - (double)pressure->applied[i][k]);
+        }
+    }
+    for (uint64_t i = 0; i < s->n; i++) {
+        const Net *of = &net[root[i]];
+        for (int k = 0; k < 3 && s->mobility[i] > 0.0f; k++) {
+            pressure->applied[i][k] += (float)(of->momentum[k] / of->mass);
+        }
+        s->u[i] += pressure->applied[i];
+    }
+}
+
+static OozeStatus push_by_old(Job *job, OozeError *error)
+{
+    OozeConformationStep *s = job->step;
+    OozeGridPressure *pressure = job->pressure;
+    OozeArena *arena = s->context->arena;
+    OozeArenaMark mark = ooze_arena_mark(arena);
+    uint32_t *root = ooze_arena_alloc(arena, s->local, sizeof *root);
+    OozeParent *parent = ooze_arena_alloc(arena, s->local, sizeof *parent);
+    Net *net = ooze_arena_alloc(arena, s->n, sizeof *net);
+    if (ooze_arena_failed(arena)) {
+        return ooze_fail_memory(error, "the pressure grid", s->n * sizeof *net);
+    }
+    ooze_conformation_find_components(s, true, parent, root);
+    ooze_pressure_force(&pressure->grid, pressure->old, false, pressure->force);
+    run(s, apply_range, job);
+    ooze_pressure_force(&pressure->grid, pressure->old, true, pressure->force);
+    balance(job, root, net);
+    ooze_arena_rewind(arena, mark);
+    return OOZE_OK;
+}
+
+static OozeStatus allocate(OozeConformationStep *s, OozeGridPressure **out, OozeError *error)
+{
+    OozeArena *arena = s->context->arena;
+    OozeGridPressure *pressure = ooze_arena_alloc(arena, 1, sizeof *pressure);
+    if (!*s->pressure_multigrid) {
+        *s->pressure_multigrid = ooze_grid_multigrid_create();
+    }
+    if (pressure) {
+        *pressure = (OozeGridPressure){0};
+        pressure->applied = ooze_arena_alloc(arena, s->n, sizeof *pressure->applied);
+        pressure->force = ooze_arena_alloc(arena, s->n, sizeof *pressure->force);
+        pressure->reached = ooze_arena_alloc(arena, s->n, sizeof *pressure->reached);
+    }
+    if (ooze_arena_failed(arena) || !*s->pressure_multigrid) {
+        return ooze_fail_memory(error, "the pressure grid", s->n * 36);
+    }
+    *out = pressure;
+    return OOZE_OK;
+}
+
+static OozeStatus allocate_nodes(OozeConformationStep *s, OozeGridPressure *pressure,
+                                 OozeError *error)
+{
+    OozeArena *arena = s->context->arena;
+    uint64_t m = pressure->grid.nodes;
+    pressure->old = ooze_arena_alloc(arena, m, sizeof(float));
+    pressure->change = ooze_arena_alloc(arena, m, sizeof(float));
+    pressure->compliance = ooze_arena_alloc(arena, m, sizeof(float));
+    if (ooze_arena_failed(arena)) {
+        return ooze_fail_memory(error, "the pressure grid", m * 12);
+    }
+    memset(pressure->change, 0, m * sizeof(float));
+    return OOZE_OK;
+}
+
+OozeStatus ooze_grid_pressure_begin(OozeConformationStep *s, OozeError *error)
+{
+    const OozeStepContext *c = s->context;
+    OozeGridPressure *pressure = NULL;
+    if (!s->settings.pressure_grid) {
+        return OOZE_OK;
+    }
+    OozeStatus status = allocate(s, &pressure, error);
+    if (status) {
+        return status;
+    }
+    const OozePressureGridInput input = {.n = s->n,
+                                         .x = s->x0,
+                                         .spacing = c->spacing,
+                                         .dt = c->dt,
+                                         .periodic = &c->periodic,
+                                         .inverse_mass = s->mobility,
+                                         .solids = c->solids,
+                                         .solid_count = c->solid_count,
+                                         .threads = c->threads,
+                                         .arena = c->arena};
+    status = ooze_pressure_grid_build(&pressure->grid, *s->pressure_multigrid, &input, error);
+    status = status ? status : allocate_nodes(s, pressure, error);
+    if (status) {
+        return status;
+    }
+    s->grid_pressure = pressure;
+    Job job = {.step = s, .pressure = pressure};
+    ooze_pressure_reaches(&pressure->grid, pressure->reached);
+    run(s, read_range, &job);
+    ooze_pressure_from_particles(&pressure->grid, pressure->force, pressure->old);
+    for (uint64_t g = 0; g < pressure->grid.nodes; g++) {
+        pressure->old[g] *= s->dt;
+    }
+    ooze_pressure_centre(&pressure->grid, pressure->old);
+    status = push_by_old(&job, error);
+    if (getenv("DBG")) {
+        double a = 0, b = 0, w = 0;
+        for (uint64_t i = 0; i < s->n; i++) {
+            a += (double)ooze_f32x4_dot3(s->u[i], s->u[i]);
+            OozeF32x4 v = s->u[i] - pressure->applied[i];
+            b += (double)ooze_f32x4_dot3(v, v);
+            w += (double)(s->warm_start[8*i+6]);
+        }
+        fprintf(stderr, "u after push %.4e before %.4e mean gy %.4f unknowns %g nodes %llu\n", sqrt(a), sqrt(b), w / (double)s->n, pressure->grid.unknowns, (unsigned long long)pressure->grid.nodes);
+        for (uint64_t i = 0; i < s->n; i += 144) fprintf(stderr, "  y %.3f p %.4f g %.3f %.3f %.3f applied %.4f %.4f\n", s->x0[i][1]/c->spacing, s->warm_start[8*i+3], s->warm_start[8*i+5], s->warm_start[8*i+6], s->warm_start[8*i+7], pressure->applied[i][1]/s->dt, pressure->applied[i][0]/s->dt);
+    }
+    ooze_timer_lap(c->timer, "pressure_grid");
+    return status;
+}
+
+/* ---- positions ---- */
+
+/* Conjugate gradients for D M^-1 D^T q = b, on the nodes. */
+typedef struct Repair {
+    Job *job;
+    float *q, *r, *z, *p, *ap;
+} Repair;
+
+static void scale_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const Job *job = data;
+    const OozeConformationStep *s = job->step;
+    for (uint64_t i = begin; i < end; i++) {
+        job->pressure->force[i] *= s->mobility[i];
+    }
+}
+
+/* ap = D M^-1 D^T p; M^-1 D^T p stays in `force`. */
+static void multiply(Repair *f, const float *p, float *ap)
+{
+    OozeGridPressure *pressure = f->job->pressure;
+    ooze_pressure_force(&pressure->grid, p, false, pressure->force);
+    run(f->job->step, scale_range, f->job);
+    ooze_pressure_rate(&pressure->grid, pressure->force, false, ap);
+}
+
+static double dot(const Repair *f, const float *a, const float *b)
+{
+    double sum = 0.0;
+    for (uint64_t g = 0; g < f->job->pressure->grid.nodes; g++) {
+        sum += (double)(a[g] * b[g]);
+    }
+    return sum;
+}
+
+static void solve(Repair *f)
+{
+    OozePressureGrid *grid = &f->job->pressure->grid;
+    uint64_t m = grid->nodes;
+    memset(f->q, 0, m * sizeof *f->q);
+    ooze_pressure_centre(grid, f->r);
+    ooze_pressure_precondition(grid, f->r, f->z);
+    ooze_pressure_centre(grid, f->z);
+    memcpy(f->p, f->z, m * sizeof *f->p);
+    double rz = dot(f, f->r, f->z), first = rz;
+    for (int k = 0; k < REPAIR_ITERATIONS && rz > REPAIR_TOLERANCE * REPAIR_TOLERANCE * first;
+         k++) {
+        multiply(f, f->p, f->ap);
+        ooze_pressure_centre(grid, f->ap);
+        double pap = dot(f, f->p, f->ap);
+        float alpha = pap > 0.0 ? (float)(rz / pap) : 0.0f;
+        for (uint64_t g = 0; g < m; g++) {
+            f->q[g] += alpha * f->p[g];
+            f->r[g] -= alpha * f->ap[g];
+        }
+        ooze_pressure_precondition(grid, f->r, f->z);
+        ooze_pressure_centre(grid, f->z);
+        double next = dot(f, f->r, f->z);
+        float beta = (float)(next / rz);
+        rz = next;
+        for (uint64_t g = 0; g < m; g++) {
+            f->p[g] = f->z[g] + beta * f->p[g];
+        }
+    }
+}
+
+static void shift_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const Job *job = data;
+    OozeConformationStep *s = job->step;
+    float limit = REPAIR_SHIFT * (float)s->context->spacing;
+    for (uint64_t i = begin; i < end; i++) {
+        OozeF32x4 shift = s->drift[i] - job->pressure->force[i];
+        shift[3] = 0;
+        float length = sqrtf(ooze_f32x4_dot3(shift, shift));
+        s->drift[i] = s->mobility[i] > 0.0f ? shift * ooze_shortened(length, limit)
+                                            : ooze_f32x4(0, 0, 0, 0);
+    }
+}
+
+OozeStatus ooze_grid_pressure_repair(OozeConformationStep *s, OozeError *error)
+{
+    OozeGridPressure *pressure = s->grid_pressure;
+    if (!pressure) {
+        return OOZE_OK;
+    }
+    OozePressureGrid *grid = &pressure->grid;
+    OozeArena *arena = s->context->arena;
+    OozeArenaMark mark = ooze_arena_mark(arena);
+    Job job = {.step = s, .pressure = pressure};
+    Repair f = {.job = &job};
+    float **const arrays[] = {&f.q, &f.r, &f.z, &f.p, &f.ap};
+    for (size_t k = 0; k < sizeof arrays / sizeof arrays[0]; k++) {
+        *arrays[k] = ooze_arena_alloc(arena, grid->nodes, sizeof(float));
+    }
+    if (ooze_arena_failed(arena)) {
+        return ooze_fail_memory(error, "the pressure grid", grid->nodes * 20);
+    }
+    float spacing = (float)s->context->spacing;
+    float cell = grid->edge[0] * grid->edge[1] * grid->edge[2] / (spacing * spacing * spacing);
+    ooze_pressure_rate(grid, s->drift, false, f.r);
+    for (uint64_t g = 0; g < grid->nodes; g++) {
+        float e = fmaxf(-REPAIR_LIMIT, fminf(REPAIR_LIMIT, grid->error[g]));
+            f.r[g] = grid->idle[g] ? 0.0f : f.r[g] + (getenv("REP") ? (float)atof(getenv("REP")) : REPAIR) * cell * e;
+    }
+    solve(&f);
+    multiply(&f, f.q, f.ap);
+    run(s, shift_range, &job);
+    ooze_arena_rewind(arena, mark);
+    ooze_timer_lap(s->context->timer, "pressure_positions");
+    return OOZE_OK;
+}
+
+/* ---- end ---- */
+
+static void store_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const Job *job = data;
+    const OozeConformationStep *s = job->step;
+    const OozeFloat4 *x = ooze_particles_positions(s->context->particles);
+    for (uint64_t i = begin; i < end; i++) {
+        OozeF32x4 value = job->pressure->force[i] / s->dt;
+        OozeF32x4 moved = ooze_f32x4(x[i].x, x[i].y, x[i].z, 0) - s->x0[i];
+        float *w = s->warm_start + 8 * i;
+        moved = ooze_f32x4_nearest(moved, &s->context->periodic);
+        w[3] = value[3] + ooze_f32x4_dot3(value, moved);
+        for (int k = 0; k < 3; k++) {
+            w[5 + k] = value[k];
+        }
+    }
+}
+
+void ooze_grid_pressure_store(OozeConformationStep *s)
+{
+    OozeGridPressure *pressure = s->grid_pressure;
+    if (pressure) {
+        Job job = {.step = s, .pressure = pressure};
+        for (uint64_t g = 0; g < pressure->grid.nodes; g++) {
+            pressure->old[g] += pressure->change[g];
+        }
+        ooze_pressure_to_particles(&pressure->grid, pressure->old, pressure->force);
+        run(s, store_range, &job);
+    }
+}

@@ -1,0 +1,426 @@
+/* Flexible GMRES for velocities and the change of pressure. The preconditioner is block triangular:
+   q = -S^-1 r_p, u = K^-1 (r_u - Dc^T q), with one cycle of multigrid for K and
+   S^-1 = (D M^-1 D^T)^-1 + viscosity / (mass of the row) (Cahouet and Chabard 1988). */
+#include "methods/conformation/pressure_solve.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "methods/conformation/lodge_formula.h"
+#include "methods/conformation/lodge_multigrid.h"
+
+enum { GRAIN = OOZE_CONFORMATION_GRAIN, VECTORS = 12, MOST = 120 };
+/* Tolerance over that of the velocity solve, which is relative to the weight: a film on a slope of
+   0.2 % is driven by a small part of it. */
+#define TIGHTER 0.03
+
+typedef struct Vector {
+    OozeF32x4 *u; /* momentum or velocity per particle */
+    float *p;     /* per node */
+} Vector;
+
+typedef struct OozePressureKrylov {
+    OozeLodge *solve;
+    OozeGridPressure *pressure;
+    Vector v[VECTORS + 1], z[VECTORS];
+    double h[VECTORS][VECTORS + 2], cosine[VECTORS], sine[VECTORS], g[VECTORS + 1];
+    /* of the loops */
+    const Vector *from;
+    Vector *to;
+    float factor;
+} OozePressureKrylov;
+typedef OozePressureKrylov Krylov;
+
+static void run(const Krylov *k, OozeRangeBody body)
+{
+    const OozeConformationStep *s = k->solve->step;
+    ooze_parallel_for(s->context->threads, s->n, GRAIN, body, (void *)k);
+}
+
+/* ---- vectors ---- */
+
+static void dot_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const Krylov *k = data;
+    const OozeConformationStep *s = k->solve->step;
+    double sum = 0.0;
+    for (uint64_t i = begin; i < end; i++) {
+        float mass = s->rheology[s->material[i]].relative_mass;
+        sum += (double)(ooze_f32x4_dot3(k->from->u[i], k->to->u[i]) / mass);
+    }
+    k->solve->partial[begin / GRAIN] = sum;
+}
+
+/* In the norm of momenta over masses, and of rates over the diagonal: both are energies. */
+static double dot(Krylov *k, const Vector *a, Vector *b)
+{
+    const OozePressureGrid *grid = &k->pressure->grid;
+    const OozeConformationStep *s = k->solve->step;
+    k->from = a;
+    k->to = b;
+    OozeBlockSum sum = {s->context->threads, s->n, GRAIN, k->solve->partial, NULL};
+    double total = ooze_block_sum(&sum, dot_range, k);
+    for (uint64_t g = 0; g < grid->nodes; g++) {
+        if (!grid->idle[g]) {
+            total += (double)(a->p[g] * b->p[g] / grid->diagonal[g]);
+        }
+    }
+    return total;
+}
+
+static void add_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const Krylov *k = data;
+    for (uint64_t i = begin; i < end; i++) {
+        k->to->u[i] += k->factor * k->from->u[i];
+    }
+}
+
+/* b += factor a */
+static void add(Krylov *k, double factor, const Vector *a, Vector *b)
+{
+    k->from = a;
+    k->to = b;
+    k->factor = (float)factor;
+    run(k, add_range);
+    for (uint64_t g = 0; g < k->pressure->grid.nodes; g++) {
+        b->p[g] += k->factor * a->p[g];
+    }
+}
+
+static void scale_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const Krylov *k = data;
+    for (uint64_t i = begin; i < end; i++) {
+        k->to->u[i] *= k->factor;
+    }
+}
+
+static void scale(Krylov *k, double factor, Vector *b)
+{
+    k->to = b;
+    k->factor = (float)factor;
+    run(k, scale_range);
+    for (uint64_t g = 0; g < k->pressure->grid.nodes; g++) {
+        b->p[g] *= k->factor;
+    }
+}
+
+/* ---- operator and preconditioner ---- */
+
+/* to->u = from->u + factor Pi force */
+static void push_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const Krylov *k = data;
+    const OozeConformationStep *s = k->solve->step;
+    for (uint64_t i = begin; i < end; i++) {
+        OozeF32x4 force = ooze_lodge_project(s, i, k->pressure->force[i]);
+        k->to->u[i] = k->from->u[i] + k->factor * force;
+    }
+}
+
+static void push(Krylov *k, float factor, const Vector *from, Vector *to)
+{
+    k->from = from;
+    k->to = to;
+    k->factor = factor;
+    run(k, push_range);
+}
+
+static void mass_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const Krylov *k = data;
+    const OozeConformationStep *s = k->solve->step;
+    for (uint64_t i = begin; i < end; i++) {
+        k->to->u[i] = k->solve->r[i] / s->rheology[s->material[i]].relative_mass;
+    }
+}
+
+/* z = P^-1 v; leaves Dc^T z.p in `force`. */
+static void precondition(Krylov *k, const Vector *v, Vector *z)
+{
+    OozeLodge *solve = k->solve;
+    OozeGridPressure *pressure = k->pressure;
+    OozePressureGrid *grid = &pressure->grid;
+    const OozeConformationStep *s = solve->step;
+    Vector residual = {solve->r, NULL};
+    ooze_pressure_precondition(grid, v->p, z->p);
+    for (uint64_t g = 0; g < grid->nodes; g++) {
+        z->p[g] = grid->idle[g] ? 0.0f : -(z->p[g] + pressure->compliance[g] * v->p[g]);
+    }
+    ooze_pressure_centre(grid, z->p);
+    ooze_timer_lap(s->context->timer, "pressure_cycle");
+    ooze_pressure_force(grid, z->p, true, pressure->force);
+    push(k, -1.0f, v, &residual);
+    ooze_timer_lap(s->context->timer, "pressure_rows");
+    if (solve->multigrid) {
+        ooze_lodge_multigrid_precondition(solve);
+        memcpy(z->u, solve->multigrid->z, s->n * sizeof *z->u);
+    } else {
+        k->to = z;
+        run(k, mass_range);
+    }
+}
+
+/* w = A z, with Dc^T z.p in `force`. */
+static void multiply(Krylov *k, const Vector *z, Vector *w)
+{
+    OozeLodge *solve = k->solve;
+    Vector product = {solve->ap, NULL};
+    ooze_lodge_multiply_by(solve, z->u, false);
+    push(k, 1.0f, &product, w);
+    ooze_pressure_rate(&k->pressure->grid, z->u, true, w->p);
+    ooze_timer_lap(solve->step->context->timer, "pressure_rows");
+}
+
+static void start_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const Krylov *k = data;
+    const OozeLodge *solve = k->solve;
+    const OozeConformationStep *s = solve->step;
+    for (uint64_t i = begin; i < end; i++) {
+        float mass = s->rheology[s->material[i]].relative_mass;
+        OozeF32x4 r = ooze_lodge_project(s, i, mass * solve->u_star[i]) - solve->ap[i];
+        r -= ooze_lodge_project(s, i, k->pressure->force[i]);
+        r[3] = 0;
+        k->v[0].u[i] = solve->r[i] = r;
+    }
+}
+
+/* v[0] = the residual; returns its square. */
+static double find_residual(Krylov *k)
+{
+    OozeLodge *solve = k->solve;
+    OozePressureGrid *grid = &k->pressure->grid;
+    ooze_lodge_multiply_by(solve, solve->step->u, true);
+    ooze_pressure_force(grid, k->pressure->change, true, k->pressure->force);
+    run(k, start_range);
+    ooze_pressure_rate(grid, solve->step->u, true, k->v[0].p);
+    for (uint64_t g = 0; g < grid->nodes; g++) {
+        k->v[0].p[g] = grid->idle[g] ? 0.0f : -(k->v[0].p[g] + grid->flux[g]);
+    }
+    ooze_pressure_centre(grid, k->v[0].p);
+    return dot(k, &k->v[0], &k->v[0]);
+}
+
+typedef struct Change {
+    OozeLodge *solve;
+    float sign;
+} Change;
+
+static void add_force_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const Change *change = data;
+    for (uint64_t i = begin; i < end; i++) {
+        change->solve->ap[i] += change->solve->step->grid_pressure->force[i];
+    }
+}
+
+void ooze_grid_pressure_add_force(OozeLodge *solve)
+{
+    const OozeConformationStep *s = solve->step;
+    OozeGridPressure *pressure = s->grid_pressure;
+    Change change = {.solve = solve};
+    if (pressure) {
+        ooze_pressure_force(&pressure->grid, pressure->change, true, pressure->force);
+        ooze_parallel_for(s->context->threads, s->n, GRAIN, add_force_range, &change);
+    }
+}
+
+static void leave_out_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const Change *change = data;
+    for (uint64_t i = begin; i < end; i++) {
+        change->solve->u_star[i] +=
+            change->sign * change->solve->step->grid_pressure->applied[i];
+    }
+}
+
+void ooze_grid_pressure_leave_out(OozeLodge *solve, float sign)
+{
+    const OozeConformationStep *s = solve->step;
+    Change change = {solve, sign};
+    if (s->grid_pressure) {
+        ooze_parallel_for(s->context->threads, s->n, GRAIN, leave_out_range, &change);
+    }
+}
+
+/* ---- the solve ---- */
+
+/* Turns column `c` of h with the rotations so far and one more. */
+static void rotate(Krylov *k, int c)
+{
+    double *h = k->h[c];
+    for (int q = 0; q < c; q++) {
+        double a = k->cosine[q] * h[q] + k->sine[q] * h[q + 1];
+        h[q + 1] = -k->sine[q] * h[q] + k->cosine[q] * h[q + 1];
+        h[q] = a;
+    }
+    double size = hypot(h[c], h[c + 1]);
+    k->cosine[c] = size > 0.0 ? h[c] / size : 1.0;
+    k->sine[c] = size > 0.0 ? h[c + 1] / size : 0.0;
+    h[c] = size;
+    h[c + 1] = 0.0;
+    k->g[c + 1] = -k->sine[c] * k->g[c];
+    k->g[c] *= k->cosine[c];
+}
+
+/* Orthonormalises w = v[c + 1] against v[0] to v[c]. */
+static void extend(Krylov *k, int c)
+{
+    Vector *w = &k->v[c + 1];
+    for (int q = 0; q <= c; q++) {
+        k->h[c][q] = dot(k, &k->v[q], w);
+        add(k, -k->h[c][q], &k->v[q], w);
+    }
+    k->h[c][c + 1] = sqrt(dot(k, w, w));
+    scale(k, k->h[c][c + 1] > 0.0 ? 1.0 / k->h[c][c + 1] : 0.0, w);
+    rotate(k, c);
+}
+
+/* u, q += the combination of the first `count` z with the least residual. */
+static void combine(Krylov *k, int count)
+{
+    double y[VECTORS] = {0};
+    Vector solution = {k->solve->step->u, k->pressure->change};
+    for (int c = count; c-- > 0;) {
+        y[c] = k->g[c];
+        for (int q = c + 1; q < count; q++) {
+            y[c] -= k->h[q][c] * y[q];
+        }
+        y[c] = k->h[c][c] > 0.0 ? y[c] / k->h[c][c] : 0.0;
+    }
+    for (int c = 0; c < count; c++) {
+        add(k, y[c], &k->z[c], &solution);
+    }
+}
+
+/* The velocity change of the last step as the first direction. */
+static bool guess(Krylov *k, Vector *z, Vector *w)
+{
+    OozeLodge *solve = k->solve;
+    if (!ooze_warm_start_last_step(solve)) {
+        return false;
+    }
+    memcpy(z->u, solve->p, solve->step->n * sizeof *z->u);
+    memset(z->p, 0, k->pressure->grid.nodes * sizeof *z->p);
+    memcpy(w->u, solve->ap, solve->step->n * sizeof *w->u);
+    ooze_pressure_rate(&k->pressure->grid, z->u, true, w->p);
+    return true;
+}
+
+/* One cycle of FGMRES. Returns whether the residual has met its target. */
+static bool cycle(Krylov *k, bool may_guess, int most)
+{
+    OozeLodge *solve = k->solve;
+    OozeSolveResidual *residual = &solve->cg.residual;
+    double square = find_residual(k);
+    if (!ooze_solve_residual_check(residual, square)) {
+        return true;
+    }
+    k->g[0] = sqrt(square);
+    if (getenv("DBG")) {
+        double up = 0;
+        for (uint64_t g = 0; g < k->pressure->grid.nodes; g++)
+            if (!k->pressure->grid.idle[g]) up += (double)(k->v[0].p[g]*k->v[0].p[g]/k->pressure->grid.diagonal[g]);
+        fprintf(stderr, "start %.3e (p %.3e) target %.3e initial %.3e\n", sqrt(square), sqrt(up), sqrt(residual->target), sqrt(residual->initial));
+    }
+    int c = 0;
+    bool done = false;
+    for (; c < VECTORS && c < most && !done; c++) {
+        if (c == 0) {
+            bool guessed = may_guess && guess(k, &k->z[0], &k->v[1]);
+            scale(k, 1.0 / k->g[0], &k->v[0]);
+            if (guessed && dot(k, &k->v[1], &k->v[1]) > 0.0) {
+                extend(k, 0);
+                done = !ooze_solve_residual_check(residual, k->g[1] * k->g[1]);
+                continue;
+            }
+        }
+        precondition(k, &k->v[c], &k->z[c]);
+        multiply(k, &k->z[c], &k->v[c + 1]);
+        extend(k, c);
+        done = !ooze_solve_residual_iterated(residual, k->g[c + 1] * k->g[c + 1]);
+        if (getenv("DBG")) fprintf(stderr, "  %d %.3e\n", c, fabs(k->g[c + 1]));
+        ooze_timer_lap(solve->step->context->timer, "velocity_vectors");
+    }
+    combine(k, c);
+    return done;
+}
+
+static OozeStatus allocate(OozeLodge *solve, OozeError *error)
+{
+    const OozeConformationStep *s = solve->step;
+    OozeArena *arena = s->context->arena;
+    uint64_t m = s->grid_pressure->grid.nodes;
+    Krylov *k = ooze_arena_alloc(arena, 1, sizeof *k);
+    if (!k) {
+        return ooze_fail_memory(error, "the velocity solve", sizeof *k);
+    }
+    *k = (Krylov){.solve = solve, .pressure = s->grid_pressure};
+    for (int c = 0; c <= VECTORS; c++) {
+        k->v[c].u = ooze_arena_alloc(arena, s->n, sizeof *k->v[c].u);
+        k->v[c].p = ooze_arena_alloc(arena, m, sizeof(float));
+    }
+    for (int c = 0; c < VECTORS; c++) {
+        k->z[c].u = ooze_gathered_alloc(arena, s->local, sizeof *k->z[c].u);
+        k->z[c].p = ooze_arena_alloc(arena, m, sizeof(float));
+    }
+    s->grid_pressure->krylov = k;
+    return ooze_arena_failed(arena)
+               ? ooze_fail_memory(error, "the velocity solve", s->n * 32 * VECTORS)
+               : OOZE_OK;
+}
+
+/* Viscous part of S^-1: a mode of compression resists with (2 + bulk) times the viscosity. */
+static void find_compliance(const OozeLodge *solve, OozeGridPressure *pressure)
+{
+    const OozeConformationStep *s = solve->step;
+    OozePressureGrid *grid = &pressure->grid;
+    for (uint64_t i = 0; i < s->n; i++) {
+        float a = ooze_sym3_trace(solve->stiffness[i]) / 3.0f;
+        pressure->force[i] = ooze_f32x4(0, 0, 0, s->dt * (2.0f * a + solve->bulk[i]));
+    }
+    ooze_pressure_from_particles(grid, pressure->force, pressure->compliance);
+    for (uint64_t g = 0; g < grid->nodes; g++) {
+        pressure->compliance[g] /= grid->idle[g] ? 1.0f : fmaxf(grid->weight[g], 1e-3f);
+    }
+}
+
+OozeStatus ooze_grid_pressure_solve(OozeLodge *solve, int pass, OozeError *error)
+{
+    OozeConformationStep *s = solve->step;
+    OozeSolveResidual *residual = &solve->cg.residual;
+    OozeStatus status = pass == 0 ? allocate(solve, error) : OOZE_OK;
+    solve->multigrid = NULL;
+    if (!status && solve->multigrid_use != OOZE_MULTIGRID_NEVER) {
+        status = ooze_lodge_multigrid_begin(solve, error);
+    }
+    if (status) {
+        return status;
+    }
+    Krylov *k = s->grid_pressure->krylov;
+    find_compliance(solve, k->pressure);
+    bool accurate = pass + 1 == solve->passes;
+    double tolerance =
+        TIGHTER * (accurate ? 1.0 : OOZE_LODGE_EARLY_TOLERANCE) * s->settings.tolerance;
+    residual->target = residual->initial * tolerance * tolerance;
+    residual->has_tolerance = true;
+    int last = residual->iterations + MOST;
+    bool done = false;
+    for (int c = 0; !done && residual->iterations < last; c++) {
+        done = cycle(k, c == 0 && pass == 0, last - residual->iterations);
+    }
+    return OOZE_OK;
+}

@@ -1,0 +1,39 @@
+/* Pressure on a grid (solvers/pressure_grid.h), solved together with the velocities of `lodge`:
+
+     K u + Dc^T q = rho u*,   Dc u + flux of walls = 0,   q = dt p - dt p_old
+
+   The pressure of the last step acts as a plain force, which is part of u*; the solve finds its
+   change. K is the operator of lodge.c. */
+#ifndef OOZE_METHODS_CONFORMATION_PRESSURE_SOLVE_H
+#define OOZE_METHODS_CONFORMATION_PRESSURE_SOLVE_H
+
+#include "methods/conformation/lodge.h"
+#include "solvers/pressure_grid.h"
+
+typedef struct OozeGridPressure {
+    OozePressureGrid grid;
+    float *old;         /* per node: dt p of the last step */
+    float *change;      /* per node: q */
+    float *compliance;  /* per node: of viscous stress, in S^-1 */
+    OozeF32x4 *applied; /* per particle: velocity that the old pressure adds */
+    OozeF32x4 *force;   /* per particle */
+    float *reached;     /* per particle: 1: the grid holds it */
+    struct OozePressureKrylov *krylov; /* vectors of the solve */
+} OozeGridPressure;
+
+/* Builds the grid and adds the push of the last step's pressure to u. Nothing without
+   `pressure: grid`; the next ones need it. */
+OozeStatus ooze_grid_pressure_begin(OozeConformationStep *step, OozeError *error);
+/* Iterations of a pass, from step->u and the change so far. */
+OozeStatus ooze_grid_pressure_solve(OozeLodge *solve, int pass, OozeError *error);
+/* Adds Dc^T q to ap, for the forces of contacts. Nothing without a grid. */
+void ooze_grid_pressure_add_force(OozeLodge *solve);
+/* u* += sign times what the old pressure has added, which moves no component as a whole. */
+void ooze_grid_pressure_leave_out(OozeLodge *solve, float sign);
+/* Position-only shifts that do not change the volumes of the grid: step->drift without the part that
+   does, and with one that repairs volumes. */
+OozeStatus ooze_grid_pressure_repair(OozeConformationStep *step, OozeError *error);
+/* Stores the pressure for the next step, at particles moved by `travel`. */
+void ooze_grid_pressure_store(OozeConformationStep *step);
+
+#endif

@@ -1,0 +1,12 @@
+/* The rows of pressure_grid.h, for its parts. */
+#ifndef OOZE_SOLVERS_PRESSURE_ROWS_H
+#define OOZE_SOLVERS_PRESSURE_ROWS_H
+
+#include "solvers/pressure_grid.h"
+
+/* Sums over fluid: all of `sums` but wall and flux. */
+void ooze_pressure_sum_fluid(OozePressureGrid *grid);
+/* Rows, flux, diagonal, weight and idle, once E and all sums are known. */
+void ooze_pressure_find_rows(OozePressureGrid *grid);
+
+#endif

@@ -1,0 +1,169 @@
+/* Shares of walls in the hat functions of nodes, from the distance fields of the solids. A cell that
+   a wall cuts is divided; of each part the tangent plane at its middle cuts off a share, taken at
+   the share's own middle: exact for planes along the axes. */
+#include <math.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/vec3.h"
+#include "solids/broad_phase.h"
+#include "solvers/grid_multigrid_levels.h"
+#include "solvers/pressure_grid.h"
+
+enum { PARTS = 4, GROUP = OOZE_BROAD_PHASE_GROUP, NODE_GRAIN = 32 * GROUP };
+
+typedef struct Walls {
+    OozePressureGrid *grid;
+    OozeBroadPhase nearby;
+    OozeF32x4 *x;     /* nodes */
+    OozeVec3 *normal; /* per node */
+    double half;      /* half a diagonal of a cell */
+} Walls;
+
+/* The nearest of some solids, at the beginning of the step. */
+static OozeContact nearest(const Walls *w, uint64_t near, OozeVec3 x)
+{
+    const OozePressureGridInput *in = &w->grid->input;
+    OozeContact best = {.distance = INFINITY};
+    for (int k = 0; k < in->solid_count; k++) {
+        if (ooze_broad_phase_has(near, k) && w->nearby.items[k].collides) {
+            OozeContact contact = ooze_solid_contact(&in->solids[k], x);
+            contact.distance += in->dt * vec3_dot(contact.velocity, contact.normal);
+            best = contact.distance < best.distance ? contact : best;
+        }
+    }
+    return best;
+}
+
+/* Adds a part of a wall, `volume` in cells, at y from the node. */
+static void add_part(OozePressureSums *sum, const float edge[3], const double y[3], double volume,
+                     OozeVec3 velocity)
+{
+    double w[3], g[3], cell = 1.0;
+    for (int k = 0; k < 3; k++) {
+        w[k] = 1.0 - fabs(y[k]) / (double)edge[k];
+        cell *= (double)edge[k];
+    }
+    for (int k = 0; k < 3; k++) {
+        g[k] = (y[k] < 0.0 ? 1.0 : -1.0) / (double)edge[k] * w[(k + 1) % 3] * w[(k + 2) % 3];
+        sum->gradient[k] += (float)(volume * g[k]);
+    }
+    sum->wall += (float)(volume * w[0] * w[1] * w[2]);
+    sum->turn[0] += (float)(volume * (y[1] * g[2] - y[2] * g[1]));
+    sum->turn[1] += (float)(volume * (y[2] * g[0] - y[0] * g[2]));
+    sum->turn[2] += (float)(volume * (y[0] * g[1] - y[1] * g[0]));
+    sum->flux += (float)(volume * (g[0] * velocity.x + g[1] * velocity.y + g[2] * velocity.z));
+}
+
+/* A box of a cell around `middle`, from the node at x0. */
+static void add_box(const Walls *w, uint64_t near, OozeVec3 x0, const double middle[3], int parts,
+                    OozePressureSums *sum)
+{
+    const float *edge = w->grid->edge;
+    OozeVec3 x = vec3_add(x0, vec3(middle[0], middle[1], middle[2]));
+    OozeContact c = nearest(w, near, x);
+    double share = 1.0 / (double)(parts * parts * parts), size = 0.0;
+    const double n[3] = {c.normal.x, c.normal.y, c.normal.z};
+    for (int k = 0; k < 3; k++) {
+        size += fabs(n[k]) * (double)edge[k] / parts;
+    }
+    double in = fmin(1.0, fmax(0.0, 0.5 - c.distance / fmax(size, 1e-12)));
+    if (in > 0.0) {
+        double y[3];
+        for (int k = 0; k < 3; k++) {
+            y[k] = middle[k] - 0.5 * (1.0 - in) * n[k] * (double)edge[k] / parts;
+        }
+        add_part(sum, edge, y, in * share, c.velocity);
+    }
+}
+
+/* The cell of a node on the sides of `corner` of it that the node is. */
+static void add_cell(const Walls *w, uint64_t near, OozeVec3 x0, int corner, OozePressureSums *sum)
+{
+    const float *edge = w->grid->edge;
+    double middle[3];
+    for (int k = 0; k < 3; k++) {
+        middle[k] = (corner >> k & 1 ? -0.5 : 0.5) * (double)edge[k];
+    }
+    double d = nearest(w, near, vec3_add(x0, vec3(middle[0], middle[1], middle[2]))).distance;
+    if (d > w->half) {
+        return;
+    }
+    int parts = d < -w->half ? 1 : PARTS;
+    for (int p = 0; p < parts * parts * parts; p++) {
+        const int at[3] = {p % parts, p / parts % parts, p / (parts * parts)};
+        double y[3];
+        for (int k = 0; k < 3; k++) {
+            y[k] = middle[k] + ((at[k] + 0.5) / parts - 0.5) * (double)edge[k];
+        }
+        add_box(w, near, x0, y, parts, sum);
+    }
+}
+
+static void node_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const Walls *w = data;
+    OozePressureGrid *grid = w->grid;
+    float scale = grid->edge[0] * grid->edge[1] * grid->edge[2] /
+                  (float)(grid->input.spacing * grid->input.spacing * grid->input.spacing);
+    for (uint64_t first = begin; first < end; first += GROUP) {
+        uint64_t last = first + GROUP < end ? first + GROUP : end;
+        uint64_t near = ooze_broad_phase_find(&w->nearby, w->x, first, last,
+                                              2.0f * (float)w->half, true, UINT64_MAX);
+        for (uint64_t a = first; a < last && near; a++) {
+            OozeVec3 x0 = ooze_pressure_node_position(grid, a);
+            OozeContact c = nearest(w, near, x0);
+            OozePressureSums sum = {0};
+            w->normal[a] = c.normal;
+            for (int corner = 0; corner < 8 && c.distance < 2.0 * w->half; corner++) {
+                add_cell(w, near, x0, corner, &sum);
+            }
+            if (c.distance < -1e-6 * grid->input.spacing) {
+                grid->kind[a] = OOZE_PRESSURE_WALL;
+            }
+            grid->sums[a].wall = sum.wall;
+            grid->sums[a].flux = scale * sum.flux;
+            for (int k = 0; k < 3; k++) {
+                grid->sums[a].gradient[k] += scale * sum.gradient[k];
+                grid->sums[a].turn[k] += scale * sum.turn[k];
+            }
+        }
+    }
+}
+
+static void place_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const Walls *w = data;
+    for (uint64_t a = begin; a < end; a++) {
+        OozeVec3 x = ooze_pressure_node_position(w->grid, a);
+        w->x[a] = ooze_f32x4((float)x.x, (float)x.y, (float)x.z, 0);
+        w->normal[a] = vec3(0, 0, 0);
+    }
+}
+
+OozeStatus ooze_pressure_walls(OozePressureGrid *grid, OozeVec3 *normal, OozeError *error)
+{
+    const OozePressureGridInput *in = &grid->input;
+    Walls w = {.grid = grid, .normal = normal};
+    double square = 0.0;
+    for (int k = 0; k < 3; k++) {
+        square += (double)grid->edge[k] * (double)grid->edge[k];
+    }
+    w.half = 0.5 * sqrt(square);
+    if (in->solid_count == 0) {
+        return OOZE_OK;
+    }
+    w.x = ooze_arena_alloc(in->arena, grid->nodes, sizeof *w.x);
+    if (!w.x) {
+        return ooze_fail_memory(error, "walls of the pressure grid", grid->nodes * sizeof *w.x);
+    }
+    OozeStatus status = ooze_broad_phase_begin(&w.nearby, in->solids, in->solid_count, in->spacing,
+                                               in->dt, in->arena, error);
+    if (!status) {
+        ooze_parallel_for(in->threads, grid->nodes, NODE_GRAIN, place_range, &w);
+        ooze_parallel_for(in->threads, grid->nodes, NODE_GRAIN, node_range, &w);
+    }
+    return status;
+}

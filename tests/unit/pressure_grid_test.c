@@ -1,0 +1,270 @@
+/* The pressure grid: rest under weight is exact, rows are exact for rigid motions of fluid and walls,
+   forces are the transpose of rates and keep momenta, and its preconditioner converges. */
+#include "check.h"
+
+#include "solvers/pressure_grid.h"
+
+#define SPACING 0.01
+
+enum { SIDE = 12, MOST = SIDE * SIDE * SIDE };
+
+typedef struct Case {
+    uint64_t n;
+    OozeF32x4 *x, *u, *f;
+    float *inverse_mass, *p, *rate;
+    OozePeriodic periodic;
+    OozeSolid solids[5];
+    int solid_count;
+    OozeArena *arena;
+    OozeGridMultigrid *multigrid;
+    OozePressureGrid grid;
+} Case;
+
+static double noise(uint32_t *seed)
+{
+    *seed = *seed * 1664525u + 1013904223u;
+    return (double)(*seed >> 8) / 8388608.0 - 1.0;
+}
+
+static void add_plane(Case *c, OozeVec3 at, OozeVec3 normal)
+{
+    OozeSolidDef def = ooze_solid_def_default();
+    def.shape = ooze_shape_def_default(OOZE_SHAPE_PLANE);
+    def.shape.position = at;
+    def.shape.normal = normal;
+    CHECK_OK(ooze_solid_create(&c->solids[c->solid_count++], &def, OOZE_AXIS_Y, SPACING, NULL,
+                               &error));
+}
+
+/* A block of SIDE x SIDE x layers with its corner at `off`, disordered. */
+static void begin(Case *c, int layers, double off, double jitter, bool walls)
+{
+    uint32_t seed = 1;
+    *c = (Case){.n = (uint64_t)(SIDE * SIDE * layers)};
+    c->arena = ooze_arena_create();
+    c->multigrid = ooze_grid_multigrid_create();
+    c->x = ooze_alloc_zero(MOST, sizeof *c->x);
+    c->u = ooze_alloc_zero(MOST, sizeof *c->u);
+    c->f = ooze_alloc_zero(MOST, sizeof *c->f);
+    c->inverse_mass = ooze_alloc_zero(MOST, sizeof(float));
+    for (uint64_t i = 0; i < c->n; i++) {
+        int at[3] = {(int)i % SIDE, (int)i / (SIDE * SIDE), (int)i / SIDE % SIDE};
+        for (int k = 0; k < 3; k++) {
+            c->x[i][k] = (float)(off + SPACING * (at[k] + 0.5 + jitter * noise(&seed)));
+        }
+        c->inverse_mass[i] = 1.0f;
+    }
+    double end = off + SIDE * SPACING;
+    if (walls) {
+        add_plane(c, vec3(0, off, 0), vec3(0, 1, 0));
+        add_plane(c, vec3(off, 0, 0), vec3(1, 0, 0));
+        add_plane(c, vec3(end, 0, 0), vec3(-1, 0, 0));
+        add_plane(c, vec3(0, 0, off), vec3(0, 0, 1));
+        add_plane(c, vec3(0, 0, end), vec3(0, 0, -1));
+    }
+    const OozePressureGridInput input = {.n = c->n,
+                                         .x = c->x,
+                                         .spacing = SPACING,
+                                         .dt = 0.01,
+                                         .periodic = &c->periodic,
+                                         .inverse_mass = c->inverse_mass,
+                                         .solids = c->solids,
+                                         .solid_count = c->solid_count,
+                                         .arena = c->arena};
+    CHECK_OK(ooze_pressure_grid_build(&c->grid, c->multigrid, &input, &error));
+    c->p = ooze_alloc_zero(c->grid.nodes, sizeof(float));
+    c->rate = ooze_alloc_zero(c->grid.nodes, sizeof(float));
+}
+
+static void end(Case *c)
+{
+    for (int k = 0; k < c->solid_count; k++) {
+        ooze_solid_free(&c->solids[k]);
+    }
+    ooze_arena_destroy(c->arena);
+    ooze_grid_multigrid_destroy(c->multigrid);
+    void *arrays[] = {c->x, c->u, c->f, c->inverse_mass, c->p, c->rate};
+    for (size_t k = 0; k < sizeof arrays / sizeof arrays[0]; k++) {
+        ooze_free(arrays[k]);
+    }
+}
+
+/* Shares of fluid and walls of a pool add up to 1 inside, wherever the nodes are. */
+static void shares_fill_the_pool(void **state)
+{
+    (void)state;
+    for (double off = 0; off < 0.02; off += 0.0043) {
+        Case c;
+        begin(&c, 8, off, 0, true);
+        double worst = 0, top = off + 8 * SPACING;
+        for (uint64_t a = 0; a < c.grid.nodes; a++) {
+            OozeVec3 x = ooze_pressure_node_position(&c.grid, a);
+            bool wall = x.y < off || x.x < off || x.z < off || x.x > off + SIDE * SPACING ||
+                        x.z > off + SIDE * SPACING;
+            assert_int_equal(wall, c.grid.kind[a] == OOZE_PRESSURE_WALL);
+            if (!wall && x.y < top - 2 * SPACING) {
+                worst = fmax(worst, fabs((double)c.grid.fill[a] - 1));
+                assert_int_equal(c.grid.kind[a], OOZE_PRESSURE_UNKNOWN);
+            } else if (!wall) {
+                double d = (top - x.y) / (2 * SPACING);
+                double fill = d > 0 ? 1 - 0.5 * pow(fmax(0, 1 - d), 2) : 0.5 * pow(fmax(0, 1 + d), 2);
+                assert_true(fabs(fill - (double)c.grid.fill[a]) < 0.06);
+            }
+        }
+        printf("  nodes %.4f off\n", off);
+        MEASURED("fill less 1, worst", worst, 0, 0.07);
+        end(&c);
+    }
+}
+
+/* Weight is balanced by a pressure that is linear, on any disorder. */
+static void rests(void **state)
+{
+    (void)state;
+    const double offs[] = {0, 0.003, 0.0061, 0.0137};
+    for (int q = 0; q < 4; q++) {
+        Case c;
+        begin(&c, 10, offs[q], 0.3, true);
+        double top = offs[q] + 10 * SPACING, worst = 0, inside = 0;
+        for (uint64_t a = 0; a < c.grid.nodes; a++) {
+            double y = ooze_pressure_node_position(&c.grid, a).y;
+            c.p[a] = c.grid.idle[a] ? 0.0f : (float)(9.81 * (top - y));
+        }
+        ooze_pressure_force(&c.grid, c.p, false, c.f);
+        for (uint64_t i = 0; i < c.n; i++) {
+            const OozeF32x4 weight = {0, 9.81f, 0, 0};
+            OozeF32x4 lack = c.f[i] + weight;
+            double size = sqrt((double)ooze_f32x4_dot3(lack, lack)) / 9.81;
+            worst = fmax(worst, size);
+            inside = (double)c.x[i][1] < top - 4 * SPACING ? fmax(inside, size) : inside;
+        }
+        MEASURED("unbalanced weight, worst inside", inside, 0, 1e-4);
+        MEASURED("unbalanced weight, worst", worst, 0, 0.5);
+        end(&c);
+    }
+}
+
+static void rigid(Case *c, OozeVec3 v, OozeVec3 spin)
+{
+    for (uint64_t i = 0; i < c->n; i++) {
+        OozeVec3 x = vec3((double)c->x[i][0], (double)c->x[i][1], (double)c->x[i][2]);
+        OozeVec3 u = vec3_add(v, vec3_cross(spin, x));
+        c->u[i] = ooze_f32x4((float)u.x, (float)u.y, (float)u.z, 0);
+    }
+}
+
+/* Rates of the exact rows over the size of a deforming motion's. */
+static void check_rows(Case *c, OozeVec3 v, OozeVec3 spin, double bound)
+{
+    double size = vec3_length(v) / SPACING + vec3_length(spin), worst = 0, plain = 0;
+    rigid(c, v, spin);
+    ooze_pressure_rate(&c->grid, c->u, false, c->p);
+    ooze_pressure_rate(&c->grid, c->u, true, c->rate);
+    for (uint64_t a = 0; a < c->grid.nodes; a++) {
+        if (!c->grid.idle[a]) {
+            worst = fmax(worst, fabs((double)c->rate[a]) / 8 / size);
+            plain = fmax(plain, fabs((double)c->p[a]) / 8 / size);
+        }
+    }
+    printf("  plain rows %.3f\n", plain);
+    MEASURED("rate of volume under a rigid motion", worst, 0, bound);
+}
+
+static void rows_are_exact_for_rigid_motions(void **state)
+{
+    (void)state;
+    Case c;
+    begin(&c, SIDE, 0.003, 0.3, false);
+    check_rows(&c, vec3(1, 2, -1), vec3(0, 0, 0), 1e-4);
+    check_rows(&c, vec3(0, 0, 0), vec3(3, -1, 2), 1e-3);
+    end(&c);
+}
+
+/* Walls that move with the fluid. */
+static void rows_are_exact_with_walls(void **state)
+{
+    (void)state;
+    Case c;
+    begin(&c, 8, 0.003, 0.3, true);
+    OozeVec3 v = vec3(1, 0, 0.5);
+    rigid(&c, v, vec3(0, 0, 0));
+    ooze_pressure_rate(&c.grid, c.u, true, c.rate);
+    double worst = 0;
+    for (uint64_t g = 0; g < c.grid.nodes; g++) {
+        double walls = 0, fluid = 0;
+        for (uint32_t k = c.grid.column_first[g]; k < c.grid.column_first[g + 1]; k++) {
+            const OozePressureSums *s = &c.grid.sums[c.grid.column_node[k]];
+            walls += (double)c.grid.column_weight[k] *
+                     ((double)s->gradient[0] * v.x + (double)s->gradient[2] * v.z);
+        }
+        (void)fluid;
+        /* sums of gradients include fluid: row of fluid + walls, with its change, is 0 */
+        const OozePressureRow *r = &c.grid.row[g];
+        double change = (double)c.grid.weight[g] * ((double)r->shift[0] * v.x +
+                                                    (double)r->shift[2] * v.z);
+        worst = c.grid.idle[g] ? worst : fmax(worst, fabs(walls + change));
+    }
+    MEASURED("rate of volume where walls move along", worst * SPACING / 8, 0, 1e-4);
+    end(&c);
+}
+
+static void forces_are_the_transpose(void **state)
+{
+    (void)state;
+    for (int exact = 0; exact < 2; exact++) {
+        Case c;
+        uint32_t seed = 3;
+        begin(&c, 9, 0.004, 0.3, true);
+        double left = 0, right = 0;
+        for (uint64_t i = 0; i < c.n; i++) {
+            c.u[i] = ooze_f32x4((float)noise(&seed), (float)noise(&seed), (float)noise(&seed), 0);
+        }
+        for (uint64_t a = 0; a < c.grid.nodes; a++) {
+            c.p[a] = c.grid.idle[a] ? 0.0f : (float)noise(&seed);
+        }
+        ooze_pressure_rate(&c.grid, c.u, exact, c.rate);
+        ooze_pressure_force(&c.grid, c.p, exact, c.f);
+        for (uint64_t a = 0; a < c.grid.nodes; a++) {
+            left += (double)c.p[a] * (double)c.rate[a];
+        }
+        for (uint64_t i = 0; i < c.n; i++) {
+            right += (double)ooze_f32x4_dot3(c.u[i], c.f[i]);
+        }
+        MEASURED("p . D u over u . D^T p", left / right, 1 - 1e-4, 1 + 1e-4);
+        end(&c);
+    }
+}
+
+/* Values of particles give the nodes back where pressure is linear. */
+static void values_return(void **state)
+{
+    (void)state;
+    Case c;
+    begin(&c, 10, 0.003, 0.3, true);
+    double top = 0.003 + 10 * SPACING, worst = 0;
+    for (uint64_t a = 0; a < c.grid.nodes; a++) {
+        c.p[a] = (float)(9.81 * (top - ooze_pressure_node_position(&c.grid, a).y));
+        c.p[a] = c.grid.idle[a] ? 0.0f : c.p[a];
+    }
+    ooze_pressure_to_particles(&c.grid, c.p, c.f);
+    ooze_pressure_from_particles(&c.grid, c.f, c.rate);
+    for (uint64_t a = 0; a < c.grid.nodes; a++) {
+        bool deep = ooze_pressure_node_position(&c.grid, a).y < top - 6 * SPACING;
+        worst = deep ? fmax(worst, fabs((double)(c.rate[a] - c.p[a]))) : worst;
+    }
+    MEASURED("change of pressure over that of a layer", worst / (9.81 * SPACING), 0, 1e-3);
+    end(&c);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(shares_fill_the_pool),
+        cmocka_unit_test(rests),
+        cmocka_unit_test(rows_are_exact_for_rigid_motions),
+        cmocka_unit_test(rows_are_exact_with_walls),
+        cmocka_unit_test(forces_are_the_transpose),
+        cmocka_unit_test(values_return),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
