@@ -8,6 +8,7 @@
 #include "methods/conformation/bodies/step_bodies.h"
 #include "methods/conformation/impact.h"
 #include "methods/conformation/position_stage_formula.h"
+#include "methods/conformation/pressure_solve.h"
 
 /* `near`: solids that the particle may touch. */
 static OozeContactSet find_contact_set(const OozeConformationStep *s, uint64_t i, uint64_t near)
@@ -34,6 +35,9 @@ static OozeContactSet find_contact_set(const OozeConformationStep *s, uint64_t i
         bool deep, dynamic = s->coupling && ooze_coupling_is_dynamic(s->coupling, k);
         double speed = ooze_contact_speed(&scale, &contact, &deep);
         s->intruder[i] = deep ? k : s->intruder[i];
+        if (s->grid_pressure && s->grid_pressure->reached[i] > 0.0f) {
+            continue; /* its pressure keeps it out */
+        }
         if (s->long_step && !dynamic && ooze_impact_is_far(&scale, &contact)) {
             ooze_impact_meet(s, i, solid, &search);
         } else if (!dynamic) { /* dynamic solids act by their samples and in the density stage */

@@ -57,19 +57,20 @@ static void apply_range(void *data, uint64_t begin, uint64_t end, int worker)
     }
 }
 
-typedef struct Net {
+typedef struct OozePressureNet {
     double mass, momentum[3];
 } Net;
 
 /* The plain force gets the net force of the exact one in every component: a false net force would
    drive it. */
-static void balance(Job *job, uint32_t *root, Net *net)
+static void balance(const Job *job)
 {
-    OozeConformationStep *s = job->step;
-    OozeGridPressure *pressure = job->pressure;
+    const OozeConformationStep *s = job->step;
+    const OozeGridPressure *pressure = job->pressure;
+    Net *net = pressure->net;
     memset(net, 0, s->n * sizeof *net);
     for (uint64_t i = 0; i < s->n; i++) {
-        Net *of = &net[root[i]];
+        Net *of = &net[pressure->root[i]];
         double mass = s->mobility[i] > 0.0f ? 1.0 / (double)s->mobility[i] : 0.0;
         OozeF32x4 exact = -s->mobility[i] * pressure->force[i];
         of->mass += mass;
@@ -78,12 +79,42 @@ static void balance(Job *job, uint32_t *root, Net *net)
         }
     }
     for (uint64_t i = 0; i < s->n; i++) {
-        const Net *of = &net[root[i]];
+        const Net *of = &net[pressure->root[i]];
         for (int k = 0; k < 3 && s->mobility[i] > 0.0f; k++) {
             pressure->applied[i][k] += (float)(of->momentum[k] / of->mass);
         }
-        s->u[i] += pressure->applied[i];
     }
+}
+
+/* `applied`, from the old pressure. */
+static void find_applied(const Job *job)
+{
+    OozeGridPressure *pressure = job->pressure;
+    ooze_pressure_force(&pressure->grid, pressure->old, false, pressure->force);
+    run(job->step, apply_range, (void *)job);
+    ooze_pressure_force(&pressure->grid, pressure->old, true, pressure->force);
+    balance(job);
+}
+
+typedef struct Push {
+    OozeF32x4 *u;
+    const OozeF32x4 *applied;
+    float sign;
+} Push;
+
+static void push_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const Push *push = data;
+    for (uint64_t i = begin; i < end; i++) {
+        push->u[i] += push->sign * push->applied[i];
+    }
+}
+
+static void push(const OozeConformationStep *s, OozeF32x4 *u, float sign)
+{
+    Push job = {u, s->grid_pressure->applied, sign};
+    run(s, push_range, &job);
 }
 
 static OozeStatus push_by_old(Job *job, OozeError *error)
@@ -92,19 +123,114 @@ static OozeStatus push_by_old(Job *job, OozeError *error)
     OozeGridPressure *pressure = job->pressure;
     OozeArena *arena = s->context->arena;
     OozeArenaMark mark = ooze_arena_mark(arena);
-    uint32_t *root = ooze_arena_alloc(arena, s->local, sizeof *root);
     OozeParent *parent = ooze_arena_alloc(arena, s->local, sizeof *parent);
-    Net *net = ooze_arena_alloc(arena, s->n, sizeof *net);
-    if (ooze_arena_failed(arena)) {
-        return ooze_fail_memory(error, "the pressure grid", s->n * sizeof *net);
+    if (!parent) {
+        return ooze_fail_memory(error, "the pressure grid", s->n * sizeof *parent);
     }
-    ooze_conformation_find_components(s, true, parent, root);
-    ooze_pressure_force(&pressure->grid, pressure->old, false, pressure->force);
-    run(s, apply_range, job);
-    ooze_pressure_force(&pressure->grid, pressure->old, true, pressure->force);
-    balance(job, root, net);
+    ooze_conformation_find_components(s, true, parent, pressure->root);
     ooze_arena_rewind(arena, mark);
+    find_applied(job);
     return OOZE_OK;
+}
+
+/* ---- in the solve ---- */
+
+typedef struct Last {
+    const OozeConformationStep *step;
+    OozeF32x4 *u;
+} Last;
+
+static void last_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const Last *last = data;
+    const OozeConformationStep *s = last->step;
+    const OozeFloat4 *v = ooze_particles_velocities(s->context->particles);
+    for (uint64_t i = begin; i < end; i++) {
+        OozeF32x4 u = {v[i].x, v[i].y, v[i].z, 0};
+        const OozeContactSet *set =
+            s->contact_of[i] >= 0 ? &s->contact_sets[s->contact_of[i]] : NULL;
+        last->u[i] = set ? ooze_contact_prescribed(set, u) : u;
+    }
+}
+
+void ooze_grid_pressure_last(OozeLodge *solve, OozeF32x4 *u)
+{
+    Last last = {solve->step, u};
+    run(solve->step, last_range, &last);
+}
+
+static void along_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const OozeLodge *solve = data;
+    const OozeConformationStep *s = solve->step;
+    double along = 0.0;
+    for (uint64_t i = begin; i < end; i++) {
+        const OozeF32x4 applied = s->grid_pressure->applied[i];
+        float mass = s->rheology[s->material[i]].relative_mass;
+        OozeF32x4 lack = mass * (solve->u_star[i] - applied) - solve->ap[i];
+        along -= (double)ooze_f32x4_dot3(lack, ooze_lodge_project(s, i, applied));
+    }
+    solve->partial[begin / GRAIN] = along;
+}
+
+static void square_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const OozeLodge *solve = data;
+    const OozeConformationStep *s = solve->step;
+    double square = 0.0;
+    for (uint64_t i = begin; i < end; i++) {
+        float mass = s->rheology[s->material[i]].relative_mass;
+        OozeF32x4 applied = ooze_lodge_project(s, i, s->grid_pressure->applied[i]);
+        square += (double)(mass * ooze_f32x4_dot3(applied, applied));
+    }
+    solve->partial[begin / GRAIN] = square;
+}
+
+static void replace_applied(OozeLodge *solve, const Job *job)
+{
+    OozeConformationStep *s = solve->step;
+    push(s, solve->u_star, -1.0f);
+    find_applied(job);
+    push(s, solve->u_star, 1.0f);
+}
+
+/* The share of the old pressure with the least residual at the velocities of the last step: that of
+   an impact, or of stress that has gone, is no longer there. */
+void ooze_grid_pressure_weigh(OozeLodge *solve)
+{
+    OozeConformationStep *s = solve->step;
+    OozeGridPressure *pressure = s->grid_pressure;
+    Job job = {.step = s, .pressure = pressure};
+    double square = ooze_lodge_sum(solve, square_range);
+    if (!(square > 0.0)) {
+        return;
+    }
+    ooze_grid_pressure_last(solve, solve->p);
+    ooze_lodge_multiply_by(solve, solve->p, true);
+    double share = fmin(1.0, fmax(0.0, ooze_lodge_sum(solve, along_range) / square));
+    if (getenv("DBG")) fprintf(stderr, "share %.4f\n", share);
+    if (share < 1.0) {
+        push(s, s->u, -1.0f);
+        for (uint64_t g = 0; g < pressure->grid.nodes; g++) {
+            pressure->old[g] *= (float)share;
+        }
+        replace_applied(solve, &job);
+        push(s, s->u, 1.0f);
+    }
+}
+
+void ooze_grid_pressure_refresh(OozeLodge *solve)
+{
+    OozeGridPressure *pressure = solve->step->grid_pressure;
+    Job job = {.step = solve->step, .pressure = pressure};
+    for (uint64_t g = 0; g < pressure->grid.nodes; g++) {
+        pressure->old[g] += pressure->change[g];
+        pressure->change[g] = 0.0f;
+    }
+    replace_applied(solve, &job);
 }
 
 static OozeStatus allocate(OozeConformationStep *s, OozeGridPressure **out, OozeError *error)
@@ -118,6 +244,8 @@ static OozeStatus allocate(OozeConformationStep *s, OozeGridPressure **out, Ooze
         *pressure = (OozeGridPressure){0};
         pressure->applied = ooze_arena_alloc(arena, s->n, sizeof *pressure->applied);
         pressure->force = ooze_arena_alloc(arena, s->n, sizeof *pressure->force);
+        pressure->root = ooze_arena_alloc(arena, s->local, sizeof *pressure->root);
+        pressure->net = ooze_arena_alloc(arena, s->n, sizeof *pressure->net);
         pressure->reached = ooze_arena_alloc(arena, s->n, sizeof *pressure->reached);
     }
     if (ooze_arena_failed(arena) || !*s->pressure_multigrid) {
@@ -178,17 +306,6 @@ OozeStatus ooze_grid_pressure_begin(OozeConformationStep *s, OozeError *error)
     }
     ooze_pressure_centre(&pressure->grid, pressure->old);
     status = push_by_old(&job, error);
-    if (getenv("DBG")) {
-        double a = 0, b = 0, w = 0;
-        for (uint64_t i = 0; i < s->n; i++) {
-            a += (double)ooze_f32x4_dot3(s->u[i], s->u[i]);
-            OozeF32x4 v = s->u[i] - pressure->applied[i];
-            b += (double)ooze_f32x4_dot3(v, v);
-            w += (double)(s->warm_start[8*i+6]);
-        }
-        fprintf(stderr, "u after push %.4e before %.4e mean gy %.4f unknowns %g nodes %llu\n", sqrt(a), sqrt(b), w / (double)s->n, pressure->grid.unknowns, (unsigned long long)pressure->grid.nodes);
-        for (uint64_t i = 0; i < s->n; i += 144) fprintf(stderr, "  y %.3f p %.4f g %.3f %.3f %.3f applied %.4f %.4f\n", s->x0[i][1]/c->spacing, s->warm_start[8*i+3], s->warm_start[8*i+5], s->warm_start[8*i+6], s->warm_start[8*i+7], pressure->applied[i][1]/s->dt, pressure->applied[i][0]/s->dt);
-    }
     ooze_timer_lap(c->timer, "pressure_grid");
     return status;
 }
@@ -260,6 +377,17 @@ static void solve(Repair *f)
     }
 }
 
+/* Where the grid holds the fluid, solids move positions alone. */
+static void join_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const Job *job = data;
+    OozeConformationStep *s = job->step;
+    for (uint64_t i = begin; i < end; i++) {
+        s->drift[i] += job->pressure->reached[i] * s->shift[i];
+    }
+}
+
 static void shift_range(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
@@ -268,6 +396,9 @@ static void shift_range(void *data, uint64_t begin, uint64_t end, int worker)
     float limit = REPAIR_SHIFT * (float)s->context->spacing;
     for (uint64_t i = begin; i < end; i++) {
         OozeF32x4 shift = s->drift[i] - job->pressure->force[i];
+        if (job->pressure->reached[i] > 0.0f) {
+            s->shift[i] = ooze_f32x4(0, 0, 0, 0);
+        }
         shift[3] = 0;
         float length = sqrtf(ooze_f32x4_dot3(shift, shift));
         s->drift[i] = s->mobility[i] > 0.0f ? shift * ooze_shortened(length, limit)
@@ -295,6 +426,7 @@ OozeStatus ooze_grid_pressure_repair(OozeConformationStep *s, OozeError *error)
     }
     float spacing = (float)s->context->spacing;
     float cell = grid->edge[0] * grid->edge[1] * grid->edge[2] / (spacing * spacing * spacing);
+    run(s, join_range, &job);
     ooze_pressure_rate(grid, s->drift, false, f.r);
     for (uint64_t g = 0; g < grid->nodes; g++) {
         float e = fmaxf(-REPAIR_LIMIT, fminf(REPAIR_LIMIT, grid->error[g]));

@@ -16,6 +16,8 @@ typedef struct OozeGridPressure {
     float *change;      /* per node: q */
     float *compliance;  /* per node: of viscous stress, in S^-1 */
     OozeF32x4 *applied; /* per particle: velocity that the old pressure adds */
+    uint32_t *root;     /* per particle: of its component */
+    struct OozePressureNet *net;
     OozeF32x4 *force;   /* per particle */
     float *reached;     /* per particle: 1: the grid holds it */
     struct OozePressureKrylov *krylov; /* vectors of the solve */
@@ -30,6 +32,12 @@ OozeStatus ooze_grid_pressure_solve(OozeLodge *solve, int pass, OozeError *error
 void ooze_grid_pressure_add_force(OozeLodge *solve);
 /* u* += sign times what the old pressure has added, which moves no component as a whole. */
 void ooze_grid_pressure_leave_out(OozeLodge *solve, float sign);
+/* u = velocities of the last step, with those of contacts. */
+void ooze_grid_pressure_last(OozeLodge *solve, OozeF32x4 *u);
+/* Before the first pass: keeps of the old pressure what balances weight and stress. */
+void ooze_grid_pressure_weigh(OozeLodge *solve);
+/* Before a later one: the pressure so far becomes the plain force. */
+void ooze_grid_pressure_refresh(OozeLodge *solve);
 /* Position-only shifts that do not change the volumes of the grid: step->drift without the part that
    does, and with one that repairs volumes. */
 OozeStatus ooze_grid_pressure_repair(OozeConformationStep *step, OozeError *error);
