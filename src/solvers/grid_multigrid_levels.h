@@ -45,11 +45,11 @@ struct OozeGridMultigrid {
     OozeThreads *threads;
     struct OozeMultigridShared *shared; /* NULL: one process */
     OozeHalo *halo;
-    uint64_t n, all;    /* particles; of all processes */
+    uint64_t n, all;           /* particles; of all processes */
     OozeMultigridAxis axis[3]; /* of the first level; of one process */
     float inverse[3];          /* 1 / edge of a cell of the first level */
-    OozeF32x4 *into;    /* per particle of cells, by cell: see ooze_multigrid_cell */
-    float *corner_sums; /* 8 per cell of the first level */
+    OozeF32x4 *into;           /* per particle of cells, by cell: see ooze_multigrid_cell */
+    float *corner_sums;        /* 8 per cell of the first level */
     int levels;
     OozeMultigridLevel level[OOZE_MULTIGRID_LEVELS];
     double *dense;      /* inverse of the coarsest matrix; NULL: that is only smoothed */

@@ -204,8 +204,9 @@ static void add_wall_node(const Build *b, uint64_t a, Entries *to)
             grid->kind[near[s]] == OOZE_PRESSURE_WALL) {
             continue;
         }
-        OozeVec3 e = vec3((s % 3 - 1) * (double)grid->edge[0], (s / 3 % 3 - 1) * (double)grid->edge[1],
-                          (s / 9 - 1) * (double)grid->edge[2]);
+        OozeVec3 e =
+            vec3((s % 3 - 1) * (double)grid->edge[0], (s / 3 % 3 - 1) * (double)grid->edge[1],
+                 (s / 9 - 1) * (double)grid->edge[2]);
         double along = vec3_dot(e, b->normal[a]) / vec3_length(e);
         if (along > most) {
             most = along;
@@ -215,8 +216,8 @@ static void add_wall_node(const Build *b, uint64_t a, Entries *to)
     if (best < 0) {
         return;
     }
-    uint32_t first = near[best], second = b->near[OOZE_MULTIGRID_STENCIL * (uint64_t)first +
-                                                  (uint64_t)best];
+    uint32_t first = near[best],
+             second = b->near[OOZE_MULTIGRID_STENCIL * (uint64_t)first + (uint64_t)best];
     bool has = second != OOZE_MULTIGRID_NONE && grid->kind[second] != OOZE_PRESSURE_WALL;
     add_fluid_node(b, first, has ? 2.0f : 1.0f, to);
     if (has) {

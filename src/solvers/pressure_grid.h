@@ -62,9 +62,9 @@ typedef struct OozePressureGrid {
     float *weight;          /* per unknown: sum of its weights */
     float *error;           /* per unknown: volume beyond what is there, cells */
     /* of the loops */
-    OozeF32x4 *corner[2];   /* per corner of cells */
-    OozeF32x4 *node[2];     /* per node */
-    float *value;           /* per node */
+    OozeF32x4 *corner[2]; /* per corner of cells */
+    OozeF32x4 *node[2];   /* per node */
+    float *value;         /* per node */
     double *partial;
 } OozePressureGrid;
 
@@ -84,6 +84,8 @@ void ooze_pressure_precondition(OozePressureGrid *grid, const float *r, float *z
 void ooze_pressure_to_particles(OozePressureGrid *grid, const float *p, OozeF32x4 *values);
 /* Values of the unknowns from these: exact for linear ones. */
 void ooze_pressure_from_particles(OozePressureGrid *grid, const OozeF32x4 *values, float *p);
+/* Per unknown: sum over the particles of its extended hat function times their last lanes. */
+void ooze_pressure_collect(OozePressureGrid *grid, const OozeF32x4 *values, float *sum);
 /* Whether nodes with a pressure reach each particle: 1, else 0. */
 void ooze_pressure_reaches(OozePressureGrid *grid, float *reached);
 

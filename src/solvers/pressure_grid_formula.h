@@ -4,9 +4,9 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdlib.h>
 
 #include "physics/rigid_motion.h"
+#include "physics/tensor.h"
 
 /* Edge of a cell, spacings: a mode of motion that the particles resolve and the grid does not is
    free, so that cells must not be much smaller (with 1.6 a film on a slope of 0.2 % flows at 0.7 of
@@ -26,6 +26,14 @@ OOZE_FORMULA float ooze_pressure_distance(float fill)
 {
     float f = fill < 0.0f ? 0.0f : fill > 1.0f ? 1.0f : fill;
     return f > 0.5f ? 1.0f - sqrtf(2.0f * (1.0f - f)) : sqrtf(2.0f * f) - 1.0f;
+}
+
+/* Half of tr(L)^2 - tr(L^2): det(I + dt L) = 1 + dt tr L + dt^2 times this, to second order. */
+OOZE_FORMULA float ooze_pressure_minors(OozeMat3 l)
+{
+    const OOZE_REAL *m = l.m;
+    return (float)(m[0] * m[4] - m[1] * m[3] + m[0] * m[8] - m[2] * m[6] + m[4] * m[8] -
+                   m[5] * m[7]);
 }
 
 /* Sums over fluid of N, the hat function of a node, in units of a particle's volume, and of its
@@ -71,7 +79,7 @@ OOZE_FORMULA OozePressureRow ooze_pressure_row(const OozePressureSums *sums, flo
     ooze_sym6_apply(inverse, l, turn);
     for (int k = 0; k < 3; k++) {
         row.shift[k] = (float)(g[k] / mass);
-        row.turn[k] = getenv("NOTURN") ? 0 : (float)turn[k];
+        row.turn[k] = (float)turn[k];
         row.centre[k] = (float)c[k];
     }
     return row;

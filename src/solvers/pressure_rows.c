@@ -122,8 +122,8 @@ static void add_sums(OozePressureSums *to, const OozePressureSums *s, const floa
     }
     for (int k = 0; k < 6; k++) {
         int p = row[k], q = of[k];
-        to->second[k] += w * (s->second[k] + d[p] * s->first[q] + d[q] * s->first[p] +
-                              d[p] * d[q] * s->weight);
+        to->second[k] +=
+            w * (s->second[k] + d[p] * s->first[q] + d[q] * s->first[p] + d[p] * d[q] * s->weight);
     }
     const float *g = s->gradient;
     to->turn[0] += weight * (s->turn[0] + d[1] * g[2] - d[2] * g[1]);
@@ -447,8 +447,8 @@ static void from_particles_range(void *data, uint64_t begin, uint64_t end, int w
             for (uint32_t i = level->child_first[cell]; i < level->child_first[cell + 1]; i++) {
                 Hat hat = hat_at(grid->edge, mg->into[i], corner);
                 OozeF32x4 value = s->u[level->child[i]];
-                sum += hat.n * (value[3] - value[0] * hat.y[0] - value[1] * hat.y[1] -
-                                value[2] * hat.y[2]);
+                sum += hat.n *
+                       (value[3] - value[0] * hat.y[0] - value[1] * hat.y[1] - value[2] * hat.y[2]);
                 weight += hat.n;
             }
         }
@@ -460,6 +460,48 @@ void ooze_pressure_from_particles(OozePressureGrid *grid, const OozeF32x4 *value
 {
     Product s = {.grid = grid, .u = values, .to = p};
     each_node(grid, from_particles_range, &s);
+}
+
+static void total_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const Product *s = data;
+    const OozePressureGrid *grid = s->grid;
+    const OozeGridMultigrid *mg = grid->multigrid;
+    const OozeMultigridLevel *level = &mg->level[0];
+    for (uint64_t a = begin; a < end; a++) {
+        float sum = 0.0f;
+        for (uint32_t e = level->node_first[a]; e < level->node_first[a + 1]; e++) {
+            uint64_t cell = level->node_corner[e] / 8;
+            int corner = (int)(level->node_corner[e] % 8);
+            for (uint32_t i = level->child_first[cell]; i < level->child_first[cell + 1]; i++) {
+                Hat hat = hat_at(grid->edge, mg->into[i], corner);
+                sum += hat.n * s->u[level->child[i]][3];
+            }
+        }
+        grid->value[a] = sum;
+    }
+}
+
+static void collect_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const Product *s = data;
+    const OozePressureGrid *grid = s->grid;
+    for (uint64_t g = begin; g < end; g++) {
+        float sum = 0.0f;
+        for (uint32_t k = grid->column_first[g]; k < grid->column_first[g + 1]; k++) {
+            sum += grid->column_weight[k] * grid->value[grid->column_node[k]];
+        }
+        s->to[g] = grid->idle[g] ? 0.0f : sum;
+    }
+}
+
+void ooze_pressure_collect(OozePressureGrid *grid, const OozeF32x4 *values, float *sum)
+{
+    Product s = {.grid = grid, .u = values, .to = sum};
+    each_node(grid, total_range, &s);
+    each_node(grid, collect_range, &s);
 }
 
 static void reaches_range(void *data, uint64_t begin, uint64_t end, int worker)

@@ -109,8 +109,8 @@ static void node_range(void *data, uint64_t begin, uint64_t end, int worker)
                   (float)(grid->input.spacing * grid->input.spacing * grid->input.spacing);
     for (uint64_t first = begin; first < end; first += GROUP) {
         uint64_t last = first + GROUP < end ? first + GROUP : end;
-        uint64_t near = ooze_broad_phase_find(&w->nearby, w->x, first, last,
-                                              2.0f * (float)w->half, true, UINT64_MAX);
+        uint64_t near = ooze_broad_phase_find(&w->nearby, w->x, first, last, 2.0f * (float)w->half,
+                                              true, UINT64_MAX);
         for (uint64_t a = first; a < last && near; a++) {
             OozeVec3 x0 = ooze_pressure_node_position(grid, a);
             OozeContact c = nearest(w, near, x0);

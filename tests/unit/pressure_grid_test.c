@@ -32,8 +32,8 @@ static void add_plane(Case *c, OozeVec3 at, OozeVec3 normal)
     def.shape = ooze_shape_def_default(OOZE_SHAPE_PLANE);
     def.shape.position = at;
     def.shape.normal = normal;
-    CHECK_OK(ooze_solid_create(&c->solids[c->solid_count++], &def, OOZE_AXIS_Y, SPACING, NULL,
-                               &error));
+    CHECK_OK(
+        ooze_solid_create(&c->solids[c->solid_count++], &def, OOZE_AXIS_Y, SPACING, NULL, &error));
 }
 
 /* A block of SIDE x SIDE x layers with its corner at `off`, disordered. */
@@ -107,7 +107,8 @@ static void shares_fill_the_pool(void **state)
                 assert_int_equal(c.grid.kind[a], OOZE_PRESSURE_UNKNOWN);
             } else if (!wall) {
                 double d = (top - x.y) / (2 * SPACING);
-                double fill = d > 0 ? 1 - 0.5 * pow(fmax(0, 1 - d), 2) : 0.5 * pow(fmax(0, 1 + d), 2);
+                double fill =
+                    d > 0 ? 1 - 0.5 * pow(fmax(0, 1 - d), 2) : 0.5 * pow(fmax(0, 1 + d), 2);
                 assert_true(fabs(fill - (double)c.grid.fill[a]) < 0.06);
             }
         }
@@ -200,8 +201,8 @@ static void rows_are_exact_with_walls(void **state)
         (void)fluid;
         /* sums of gradients include fluid: row of fluid + walls, with its change, is 0 */
         const OozePressureRow *r = &c.grid.row[g];
-        double change = (double)c.grid.weight[g] * ((double)r->shift[0] * v.x +
-                                                    (double)r->shift[2] * v.z);
+        double change =
+            (double)c.grid.weight[g] * ((double)r->shift[0] * v.x + (double)r->shift[2] * v.z);
         worst = c.grid.idle[g] ? worst : fmax(worst, fabs(walls + change));
     }
     MEASURED("rate of volume where walls move along", worst * SPACING / 8, 0, 1e-4);

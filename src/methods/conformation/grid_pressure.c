@@ -1,12 +1,11 @@
 /* Pressure on a grid before and after the velocity solve: the push of the last step's pressure, the
    position-only shifts that keep volumes, and what the next step begins with. */
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/fail.h"
 #include "methods/conformation/components.h"
+#include "methods/conformation/lodge.h"
 #include "methods/conformation/pressure_solve.h"
 #include "solvers/density_formula.h"
 
@@ -117,6 +116,32 @@ static void push(const OozeConformationStep *s, OozeF32x4 *u, float sign)
     run(s, push_range, &job);
 }
 
+static void volume_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const Job *job = data;
+    const OozeConformationStep *s = job->step;
+    for (uint64_t i = begin; i < end; i++) {
+        OozeMat3 l = ooze_velocity_gradient(s, i);
+        OozeF32x4 value = {0, 0, 0, s->dt * ooze_pressure_minors(l)};
+        job->pressure->force[i] = value;
+    }
+}
+
+/* To keep its volume in a step, fluid that rotates must contract, and fluid that is stretched must
+   expand: det (I + dt L) = 1. */
+static void add_finite_rotation(Job *job)
+{
+    OozeConformationStep *s = job->step;
+    OozePressureGrid *grid = &job->pressure->grid;
+    run(s, volume_range, job);
+    ooze_pressure_collect(grid, job->pressure->force, job->pressure->change);
+    for (uint64_t g = 0; g < grid->nodes; g++) {
+        grid->flux[g] -= job->pressure->change[g];
+        job->pressure->change[g] = 0.0f;
+    }
+}
+
 static OozeStatus push_by_old(Job *job, OozeError *error)
 {
     OozeConformationStep *s = job->step;
@@ -211,7 +236,6 @@ void ooze_grid_pressure_weigh(OozeLodge *solve)
     ooze_grid_pressure_last(solve, solve->p);
     ooze_lodge_multiply_by(solve, solve->p, true);
     double share = fmin(1.0, fmax(0.0, ooze_lodge_sum(solve, along_range) / square));
-    if (getenv("DBG")) fprintf(stderr, "share %.4f\n", share);
     if (share < 1.0) {
         push(s, s->u, -1.0f);
         for (uint64_t g = 0; g < pressure->grid.nodes; g++) {
@@ -222,16 +246,7 @@ void ooze_grid_pressure_weigh(OozeLodge *solve)
     }
 }
 
-void ooze_grid_pressure_refresh(OozeLodge *solve)
-{
-    OozeGridPressure *pressure = solve->step->grid_pressure;
-    Job job = {.step = solve->step, .pressure = pressure};
-    for (uint64_t g = 0; g < pressure->grid.nodes; g++) {
-        pressure->old[g] += pressure->change[g];
-        pressure->change[g] = 0.0f;
-    }
-    replace_applied(solve, &job);
-}
+/* ---- beginning of a step ---- */
 
 static OozeStatus allocate(OozeConformationStep *s, OozeGridPressure **out, OozeError *error)
 {
@@ -305,6 +320,7 @@ OozeStatus ooze_grid_pressure_begin(OozeConformationStep *s, OozeError *error)
         pressure->old[g] *= s->dt;
     }
     ooze_pressure_centre(&pressure->grid, pressure->old);
+    add_finite_rotation(&job);
     status = push_by_old(&job, error);
     ooze_timer_lap(c->timer, "pressure_grid");
     return status;
@@ -401,8 +417,8 @@ static void shift_range(void *data, uint64_t begin, uint64_t end, int worker)
         }
         shift[3] = 0;
         float length = sqrtf(ooze_f32x4_dot3(shift, shift));
-        s->drift[i] = s->mobility[i] > 0.0f ? shift * ooze_shortened(length, limit)
-                                            : ooze_f32x4(0, 0, 0, 0);
+        s->drift[i] =
+            s->mobility[i] > 0.0f ? shift * ooze_shortened(length, limit) : ooze_f32x4(0, 0, 0, 0);
     }
 }
 
@@ -430,7 +446,7 @@ OozeStatus ooze_grid_pressure_repair(OozeConformationStep *s, OozeError *error)
     ooze_pressure_rate(grid, s->drift, false, f.r);
     for (uint64_t g = 0; g < grid->nodes; g++) {
         float e = fmaxf(-REPAIR_LIMIT, fminf(REPAIR_LIMIT, grid->error[g]));
-            f.r[g] = grid->idle[g] ? 0.0f : f.r[g] + (getenv("REP") ? (float)atof(getenv("REP")) : REPAIR) * cell * e;
+        f.r[g] = grid->idle[g] ? 0.0f : f.r[g] + REPAIR * cell * e;
     }
     solve(&f);
     multiply(&f, f.q, f.ap);

@@ -12,8 +12,9 @@
 #include "solids/broad_phase.h"
 
 enum { GRAIN = OOZE_CONFORMATION_GRAIN };
-/* Density that no particle reaches: the pressure of the grid holds it instead. */
-#define HELD_BY_GRID 1e3f
+/* Density up to which the grid alone holds fluid: beyond, particles of a cell have come together,
+   which the grid does not see, and positions are corrected. Disorder of fluid at rest stays below. */
+#define HELD_BY_GRID 1.05f
 
 /* Over a chunk of particles, or over all. */
 typedef struct Extremes {

@@ -2,7 +2,6 @@
 #include "base/vec3.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/fail.h"
 #include "methods/conformation/expected_push_formula.h"
@@ -83,7 +82,6 @@ static OozeStatus plan_materials(const OozeStepContext *c, OozeConformationPlan 
     plan->drift_share =
         OOZE_DRIFT_SHARE * ooze_surface_drift(plan->largest_surface_tension, (float)c->spacing,
                                               plan->dt, (float)vec3_length(c->gravity));
-    if (plan->settings.pressure_grid) { plan->drift_share *= getenv("EV") ? (float)atof(getenv("EV")) : 0.2f; }
     plan->settings.passes = second_order ? 2 : plan->settings.passes;
     return status;
 }

@@ -6,8 +6,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/fail.h"
@@ -17,7 +15,7 @@
 enum { GRAIN = OOZE_CONFORMATION_GRAIN, VECTORS = 12, MOST = 120 };
 /* Tolerance over that of the velocity solve, which is relative to the weight: a film on a slope of
    0.2 % is driven by a small part of it. */
-#define TIGHTER (getenv("TI") ? atof(getenv("TI")) : 0.03)
+#define TIGHTER 0.1
 
 typedef struct Vector {
     OozeF32x4 *u; /* momentum or velocity per particle */
@@ -244,8 +242,7 @@ static void leave_out_range(void *data, uint64_t begin, uint64_t end, int worker
     (void)worker;
     const Change *change = data;
     for (uint64_t i = begin; i < end; i++) {
-        change->solve->u_star[i] +=
-            change->sign * change->solve->step->grid_pressure->applied[i];
+        change->solve->u_star[i] += change->sign * change->solve->step->grid_pressure->applied[i];
     }
 }
 
@@ -318,12 +315,6 @@ static bool cycle(Krylov *k, int most)
         return true;
     }
     k->g[0] = sqrt(square);
-    if (getenv("DBG")) {
-        double up = 0;
-        for (uint64_t g = 0; g < k->pressure->grid.nodes; g++)
-            if (!k->pressure->grid.idle[g]) up += (double)(k->v[0].p[g]*k->v[0].p[g]/k->pressure->grid.diagonal[g]);
-        fprintf(stderr, "start %.3e (p %.3e) target %.3e initial %.3e\n", sqrt(square), sqrt(up), sqrt(residual->target), sqrt(residual->initial));
-    }
     scale(k, 1.0 / k->g[0], &k->v[0]);
     int c = 0;
     bool done = false;
@@ -332,7 +323,6 @@ static bool cycle(Krylov *k, int most)
         multiply(k, &k->z[c], &k->v[c + 1]);
         extend(k, c);
         done = !ooze_solve_residual_iterated(residual, k->g[c + 1] * k->g[c + 1]);
-        if (getenv("DBG")) fprintf(stderr, "  %d %.3e\n", c, fabs(k->g[c + 1]));
         ooze_timer_lap(solve->step->context->timer, "velocity_vectors");
     }
     combine(k, c);
@@ -407,8 +397,6 @@ OozeStatus ooze_grid_pressure_solve(OozeLodge *solve, int pass, OozeError *error
     if (pass == 0) {
         ooze_grid_pressure_weigh(solve);
         choose_start(k);
-    } else {
-        ooze_grid_pressure_refresh(solve);
     }
     find_compliance(solve, k->pressure);
     bool accurate = pass + 1 == solve->passes;

@@ -18,8 +18,8 @@ typedef struct OozeGridPressure {
     OozeF32x4 *applied; /* per particle: velocity that the old pressure adds */
     uint32_t *root;     /* per particle: of its component */
     struct OozePressureNet *net;
-    OozeF32x4 *force;   /* per particle */
-    float *reached;     /* per particle: 1: the grid holds it */
+    OozeF32x4 *force;                  /* per particle */
+    float *reached;                    /* per particle: 1: the grid holds it */
     struct OozePressureKrylov *krylov; /* vectors of the solve */
 } OozeGridPressure;
 
@@ -36,8 +36,6 @@ void ooze_grid_pressure_leave_out(OozeLodge *solve, float sign);
 void ooze_grid_pressure_last(OozeLodge *solve, OozeF32x4 *u);
 /* Before the first pass: keeps of the old pressure what balances weight and stress. */
 void ooze_grid_pressure_weigh(OozeLodge *solve);
-/* Before a later one: the pressure so far becomes the plain force. */
-void ooze_grid_pressure_refresh(OozeLodge *solve);
 /* Position-only shifts that do not change the volumes of the grid: step->drift without the part that
    does, and with one that repairs volumes. */
 OozeStatus ooze_grid_pressure_repair(OozeConformationStep *step, OozeError *error);

@@ -221,8 +221,8 @@ uint64_t ooze_conformation_bytes(const void *data)
     const OozeConformationMemory *own = data;
     return ooze_density_memory_bytes(own->density) + own->edges.room * sizeof(float) +
            ooze_velocity_multigrid_bytes(own->multigrid) +
-           (own->pressure_multigrid ? ooze_grid_multigrid_bytes(own->pressure_multigrid) : 0) + ooze_impact_memory_bytes(own->impact) +
-           ooze_surface_memory_bytes(&own->surface);
+           (own->pressure_multigrid ? ooze_grid_multigrid_bytes(own->pressure_multigrid) : 0) +
+           ooze_impact_memory_bytes(own->impact) + ooze_surface_memory_bytes(&own->surface);
 }
 
 OozeStatus ooze_conformation_create(void **data, OozeError *error)

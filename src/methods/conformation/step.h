@@ -146,8 +146,8 @@ typedef struct OozeConformationMemory {
     OozeDensityMemory *density;
     struct OozeBonds *bonds; /* of the soft bodies; NULL: none yet */
     OozeEdgeMemory edges;
-    struct OozeVelocityMultigrid *multigrid; /* NULL: no step has needed it yet */
-    struct OozeImpactMemory *impact;         /* likewise */
+    struct OozeVelocityMultigrid *multigrid;      /* NULL: no step has needed it yet */
+    struct OozeImpactMemory *impact;              /* likewise */
     struct OozeGridMultigrid *pressure_multigrid; /* likewise */
     OozeSurfaceMemory surface;
 } OozeConformationMemory;
