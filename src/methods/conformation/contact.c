@@ -18,6 +18,11 @@ static OozeContactSet find_contact_set(const OozeConformationStep *s, uint64_t i
     OozeContactSearch search = {.set = {.count = 0}};
     OozeVec3 x = vec3(s->x0[i][0], s->x0[i][1], s->x0[i][2]);
     OozeVec3 u = vec3(s->u[i][0], s->u[i][1], s->u[i][2]);
+    bool held = s->grid_pressure && s->grid_pressure->reached[i] > 0.0f;
+    if (held && s->mobility[i] > 0.0f) { /* weight is the pressure's, and comes in later */
+        OozeFloat4 v = ooze_particles_velocities(c->particles)[i];
+        u = vec3((double)v.x, (double)v.y, (double)v.z);
+    }
     ooze_contact_begin(&search);
     if (s->mobility[i] == 0.0f) {
         ooze_contact_prescribe(&search.set, u);
@@ -28,20 +33,19 @@ static OozeContactSet find_contact_set(const OozeConformationStep *s, uint64_t i
     }
     for (int k = 0; k < c->solid_count; k++) {
         const OozeSolid *solid = &c->solids[k];
-        if (!ooze_broad_phase_has(near, k) || solid->params[OOZE_SOLID_COLLIDES] == 0.0) {
-            continue;
+        double friction = ooze_solid_fluid_friction(solid);
+        if (!ooze_broad_phase_has(near, k) || solid->params[OOZE_SOLID_COLLIDES] == 0.0 ||
+            (held && isinf(friction) && solid->sampled)) {
+            continue; /* fluid that clings and has a pressure stays out */
         }
         OozeContact contact = ooze_solid_contact(solid, x);
         bool deep, dynamic = s->coupling && ooze_coupling_is_dynamic(s->coupling, k);
         double speed = ooze_contact_speed(&scale, &contact, &deep);
         s->intruder[i] = deep ? k : s->intruder[i];
-        if (s->grid_pressure && s->grid_pressure->reached[i] > 0.0f) {
-            continue; /* its pressure keeps it out */
-        }
         if (s->long_step && !dynamic && ooze_impact_is_far(&scale, &contact)) {
             ooze_impact_meet(s, i, solid, &search);
         } else if (!dynamic) { /* dynamic solids act by their samples and in the density stage */
-            ooze_contact_meet(&search, &contact, speed, u, ooze_solid_fluid_friction(solid));
+            ooze_contact_meet(&search, &contact, speed, u, friction);
         }
     }
     ooze_contact_add_tangents(&search);

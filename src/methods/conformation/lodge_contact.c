@@ -42,6 +42,7 @@ static void release_range(void *data, uint64_t begin, uint64_t end, int worker)
             OozeF32x4 force = solve->ap[i] - mass * solve->u_star[i], friction = {0};
             OozeContactSet *set = &s->contact_sets[s->contact_of[i]];
             OozeF32x4 sliding = friction;
+            force += ooze_grid_pressure_push(s, i, set);
             if (solve->deferred && solve->deferred[i][3] > 0.0f) {
                 OozeF32x4 u = solve->u_star[i] + solve->deferred[i];
                 force /= 1.0f - solve->deferred[i][3]; /* a first stage holds 1 - b of the forces */

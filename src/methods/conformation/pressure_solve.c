@@ -234,6 +234,10 @@ void ooze_grid_pressure_add_force(OozeLodge *solve)
     if (pressure) {
         ooze_pressure_force(&pressure->grid, pressure->change, true, pressure->force);
         ooze_parallel_for(s->context->threads, s->n, GRAIN, add_force_range, &change);
+        for (uint64_t g = 0; g < pressure->grid.nodes; g++) {
+            pressure->compliance[g] = pressure->old[g] + pressure->change[g];
+        }
+        ooze_pressure_to_particles(&pressure->grid, pressure->compliance, pressure->force);
     }
 }
 

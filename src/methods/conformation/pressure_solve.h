@@ -28,8 +28,22 @@ typedef struct OozeGridPressure {
 OozeStatus ooze_grid_pressure_begin(OozeConformationStep *step, OozeError *error);
 /* Iterations of a pass, from step->u and the change so far. */
 OozeStatus ooze_grid_pressure_solve(OozeLodge *solve, int pass, OozeError *error);
-/* Adds Dc^T q to ap, for the forces of contacts. Nothing without a grid. */
+/* For the forces of contacts: adds Dc^T q to ap, and finds pressures at the particles. Nothing
+   without a grid. */
 void ooze_grid_pressure_add_force(OozeLodge *solve);
+/* Then, the push of the pressure of particle i on a solid: friction bears on it, and a contact pulls
+   only where it pulls more than pressure pushes. */
+static inline OozeF32x4 ooze_grid_pressure_push(const OozeConformationStep *s, uint64_t i,
+                                                OozeContactSet *set)
+{
+    OozeF32x4 push = {0};
+    for (int k = 0; s->grid_pressure && k < set->normals; k++) {
+        const float *d = ooze_contact_lanes(set, k);
+        float size = ooze_max(0.0f, s->grid_pressure->force[i][3]) / (float)s->context->spacing;
+        push += size * ooze_f32x4(d[0], d[1], d[2], 0);
+    }
+    return push;
+}
 /* u* += sign times what the old pressure has added, which moves no component as a whole. */
 void ooze_grid_pressure_leave_out(OozeLodge *solve, float sign);
 /* u = velocities of the last step, with those of contacts. */
