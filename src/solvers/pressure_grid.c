@@ -69,12 +69,18 @@ static void kind_range(void *data, uint64_t begin, uint64_t end, int worker)
     float cell = grid->edge[0] * grid->edge[1] * grid->edge[2];
     float particle = (float)(grid->input.spacing * grid->input.spacing * grid->input.spacing);
     for (uint64_t a = begin; a < end; a++) {
-        float open = 1.0f - grid->sums[a].wall;
-        grid->wall[a] = grid->sums[a].wall;
-        grid->fill[a] = grid->sums[a].weight * particle / cell / fmaxf(open, 1e-3f);
+        OozePressureSums *sums = &grid->sums[a];
+        grid->wall[a] = sums->wall;
+        grid->fill[a] = sums->weight * particle / cell / fmaxf(1.0f - sums->wall, 1e-3f);
         if (grid->kind[a] != OOZE_PRESSURE_WALL) {
             grid->kind[a] =
                 grid->fill[a] > OOZE_PRESSURE_CUT ? OOZE_PRESSURE_UNKNOWN : OOZE_PRESSURE_GHOST;
+        }
+        float touched = grid->kind[a] == OOZE_PRESSURE_GHOST ? 0.0f : 1.0f; /* or air is between */
+        sums->flux += touched * sums->dry_flux;
+        for (int k = 0; k < 3; k++) {
+            sums->gradient[k] += touched * sums->dry_gradient[k];
+            sums->turn[k] += touched * sums->dry_turn[k];
         }
     }
 }

@@ -37,7 +37,8 @@ OOZE_FORMULA float ooze_pressure_minors(OozeMat3 l)
 }
 
 /* Sums over fluid of N, the hat function of a node, in units of a particle's volume, and of its
-   gradient g; y is the position from the node. Walls have the last four only. */
+   gradient g; y is the position from the node. Gradient, turn and flux are of walls too; those in
+   cells without particles stay apart until it is known whether fluid touches them. */
 typedef struct OozePressureSums {
     float weight;              /* N */
     float first[3], second[6]; /* N y; N y y^T: xx, yy, zz, xy, xz, yz */
@@ -45,8 +46,8 @@ typedef struct OozePressureSums {
     float turn[3];             /* y x g */
     float wall;                /* share of the hat function inside walls */
     float flux;                /* g . velocity of the wall */
+    float dry_gradient[3], dry_turn[3], dry_flux;
 } OozePressureSums;
-enum { OOZE_PRESSURE_SUMS = 18 };
 
 /* Row of the constraint: its change at a particle is w (shift + turn x (y - centre)), w the weight
    of the particle, y from the node. */

@@ -100,13 +100,38 @@ static void add_cell(const Walls *w, uint64_t near, OozeVec3 x0, int corner, Ooz
     }
 }
 
+/* Walls in cells without particles stay apart. */
+static void sum_node(const Walls *w, uint64_t near, uint64_t a, OozeVec3 x0)
+{
+    OozePressureGrid *grid = w->grid;
+    const OozeMultigridLevel *level = &grid->multigrid->level[0];
+    const double spacing = grid->input.spacing;
+    float scale =
+        grid->edge[0] * grid->edge[1] * grid->edge[2] / (float)(spacing * spacing * spacing);
+    bool wet[8] = {false};
+    OozePressureSums *to = &grid->sums[a], dry_walls = {0}, wet_walls = {0};
+    for (uint32_t e = level->node_first[a]; e < level->node_first[a + 1]; e++) {
+        wet[level->node_corner[e] % 8] = true;
+    }
+    for (int corner = 0; corner < 8; corner++) {
+        add_cell(w, near, x0, corner, wet[corner] ? &wet_walls : &dry_walls);
+    }
+    to->wall = wet_walls.wall + dry_walls.wall;
+    to->flux = scale * wet_walls.flux;
+    to->dry_flux = scale * dry_walls.flux;
+    for (int k = 0; k < 3; k++) {
+        to->gradient[k] += scale * wet_walls.gradient[k];
+        to->turn[k] += scale * wet_walls.turn[k];
+        to->dry_gradient[k] = scale * dry_walls.gradient[k];
+        to->dry_turn[k] = scale * dry_walls.turn[k];
+    }
+}
+
 static void node_range(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
     const Walls *w = data;
     OozePressureGrid *grid = w->grid;
-    float scale = grid->edge[0] * grid->edge[1] * grid->edge[2] /
-                  (float)(grid->input.spacing * grid->input.spacing * grid->input.spacing);
     for (uint64_t first = begin; first < end; first += GROUP) {
         uint64_t last = first + GROUP < end ? first + GROUP : end;
         uint64_t near = ooze_broad_phase_find(&w->nearby, w->x, first, last, 2.0f * (float)w->half,
@@ -114,19 +139,12 @@ static void node_range(void *data, uint64_t begin, uint64_t end, int worker)
         for (uint64_t a = first; a < last && near; a++) {
             OozeVec3 x0 = ooze_pressure_node_position(grid, a);
             OozeContact c = nearest(w, near, x0);
-            OozePressureSums sum = {0};
             w->normal[a] = c.normal;
-            for (int corner = 0; corner < 8 && c.distance < 2.0 * w->half; corner++) {
-                add_cell(w, near, x0, corner, &sum);
+            if (c.distance < 2.0 * w->half) {
+                sum_node(w, near, a, x0);
             }
             if (c.distance < -1e-6 * grid->input.spacing) {
                 grid->kind[a] = OOZE_PRESSURE_WALL;
-            }
-            grid->sums[a].wall = sum.wall;
-            grid->sums[a].flux = scale * sum.flux;
-            for (int k = 0; k < 3; k++) {
-                grid->sums[a].gradient[k] += scale * sum.gradient[k];
-                grid->sums[a].turn[k] += scale * sum.turn[k];
             }
         }
     }

@@ -194,8 +194,9 @@ static void along_range(void *data, uint64_t begin, uint64_t end, int worker)
     for (uint64_t i = begin; i < end; i++) {
         const OozeF32x4 applied = s->grid_pressure->applied[i];
         float mass = s->rheology[s->material[i]].relative_mass;
-        OozeF32x4 lack = mass * (solve->u_star[i] - applied) - solve->ap[i];
-        along -= (double)ooze_f32x4_dot3(lack, ooze_lodge_project(s, i, applied));
+        const OozeFloat4 v = ooze_particles_velocities(s->context->particles)[i];
+        OozeF32x4 kick = solve->u_star[i] - applied - ooze_f32x4(v.x, v.y, v.z, 0);
+        along -= (double)(mass * ooze_f32x4_dot3(kick, ooze_lodge_project(s, i, applied)));
     }
     solve->partial[begin / GRAIN] = along;
 }
@@ -233,8 +234,6 @@ void ooze_grid_pressure_weigh(OozeLodge *solve)
     if (!(square > 0.0)) {
         return;
     }
-    ooze_grid_pressure_last(solve, solve->p);
-    ooze_lodge_multiply_by(solve, solve->p, true);
     double share = fmin(1.0, fmax(0.0, ooze_lodge_sum(solve, along_range) / square));
     if (share < 1.0) {
         push(s, s->u, -1.0f);

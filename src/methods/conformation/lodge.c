@@ -191,8 +191,7 @@ static void sum_hourglass(OozeLodge *solve)
     run(solve, ooze_lodge_loops()->edge_hourglass);
 }
 
-/* The operator of the second stage's iterations is half of that of its first residual. */
-static void scale_second_stage(OozeLodge *solve, int pass, float factor)
+void ooze_lodge_scale_second_stage(OozeLodge *solve, int pass, float factor)
 {
     ScaleJob job = {solve, factor};
     if (solve->deferred && pass > 0) {
@@ -238,7 +237,7 @@ static OozeStatus iterate(OozeLodge *solve, int pass, OozeError *error)
     solve->multigrid = NULL;
     cg->min_curvature = OOZE_LODGE_MIN_CURVATURE;
     ooze_lodge_multiply_by(solve, s->u, true);
-    scale_second_stage(solve, pass, 0.5f);
+    ooze_lodge_scale_second_stage(solve, pass, 0.5f);
     double rz = sum_with_bodies(solve, ooze_lodge_loops()->start) + ooze_lodge_solids_start(solve);
     ooze_step_bodies_respond(solve->step, solve->p);
     rz = solve->deferred && pass > 0 ? add_deferred(solve) : rz;
@@ -280,7 +279,7 @@ static OozeStatus solve_pass(OozeLodge *solve, int pass, OozeError *error)
     OozeStatus status = iterate(solve, pass, error);
     if (!status && solve->multigrid && !ooze_lodge_multigrid_succeeded(solve)) {
         ooze_lodge_multigrid_give_up(solve);
-        scale_second_stage(solve, pass, 2.0f);
+        ooze_lodge_scale_second_stage(solve, pass, 2.0f);
         status = iterate(solve, pass, error);
     }
     return status;

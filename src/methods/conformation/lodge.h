@@ -127,6 +127,9 @@ double ooze_lodge_multiply(OozeLodge *solve);
 /* ap = A input, with explicit terms A input - b. Returns the product with the input. */
 double ooze_lodge_multiply_by(OozeLodge *solve, const OozeF32x4 *input, bool with_explicit_terms);
 
+/* The operator of the second stage's iterations is half of that of its first residual. */
+void ooze_lodge_scale_second_stage(OozeLodge *solve, int pass, float factor);
+
 /* ---- contacts with solids: lodge_contact.c ---- */
 
 /* Contact directions of u take the velocity of the surface; before the iterations of a pass. */

@@ -25,7 +25,7 @@ typedef struct Vector {
 typedef struct OozePressureKrylov {
     OozeLodge *solve;
     OozeGridPressure *pressure;
-    Vector v[VECTORS + 1], z[VECTORS];
+    Vector residual, v[VECTORS + 1], z[VECTORS];
     double h[VECTORS][VECTORS + 2], cosine[VECTORS], sine[VECTORS], g[VECTORS + 1];
     /* of the loops */
     const Vector *from;
@@ -192,24 +192,25 @@ static void start_range(void *data, uint64_t begin, uint64_t end, int worker)
         OozeF32x4 r = ooze_lodge_project(s, i, mass * solve->u_star[i]) - solve->ap[i];
         r -= ooze_lodge_project(s, i, k->pressure->force[i]);
         r[3] = 0;
-        k->v[0].u[i] = solve->r[i] = r;
+        k->residual.u[i] = r;
     }
 }
 
-/* v[0] = the residual; returns its square. */
+/* Of u and q; returns its square. */
 static double find_residual(Krylov *k)
 {
     OozeLodge *solve = k->solve;
     OozePressureGrid *grid = &k->pressure->grid;
+    Vector *r = &k->residual;
     ooze_lodge_multiply_by(solve, solve->step->u, true);
     ooze_pressure_force(grid, k->pressure->change, true, k->pressure->force);
     run(k, start_range);
-    ooze_pressure_rate(grid, solve->step->u, true, k->v[0].p);
+    ooze_pressure_rate(grid, solve->step->u, true, r->p);
     for (uint64_t g = 0; g < grid->nodes; g++) {
-        k->v[0].p[g] = grid->idle[g] ? 0.0f : -(k->v[0].p[g] + grid->flux[g]);
+        r->p[g] = grid->idle[g] ? 0.0f : -(r->p[g] + grid->flux[g]);
     }
-    ooze_pressure_centre(grid, k->v[0].p);
-    return dot(k, &k->v[0], &k->v[0]);
+    ooze_pressure_centre(grid, r->p);
+    return dot(k, r, r);
 }
 
 typedef struct Change {
@@ -292,7 +293,7 @@ static void extend(Krylov *k, int c)
     rotate(k, c);
 }
 
-/* u, q += the combination of the first `count` z with the least residual. */
+/* u, q += the combination of the first `count` z with the least residual, which follows. */
 static void combine(Krylov *k, int count)
 {
     double y[VECTORS] = {0};
@@ -304,21 +305,32 @@ static void combine(Krylov *k, int count)
         }
         y[c] = k->h[c][c] > 0.0 ? y[c] / k->h[c][c] : 0.0;
     }
-    for (int c = 0; c < count; c++) {
-        add(k, y[c], &k->z[c], &solution);
+    scale(k, y[0], &k->z[0]);
+    for (int c = 1; c < count; c++) {
+        add(k, y[c], &k->z[c], &k->z[0]);
     }
+    add(k, 1.0, &k->z[0], &solution);
+    ooze_pressure_force(&k->pressure->grid, k->z[0].p, true, k->pressure->force);
+    multiply(k, &k->z[0], &k->v[0]);
+    add(k, -1.0, &k->v[0], &k->residual);
+}
+
+static void copy(const Krylov *k, const Vector *from, Vector *to)
+{
+    memcpy(to->u, from->u, k->solve->step->n * sizeof *to->u);
+    memcpy(to->p, from->p, k->pressure->grid.nodes * sizeof *to->p);
 }
 
 /* One cycle of FGMRES. Returns whether the residual has met its target. */
 static bool cycle(Krylov *k, int most)
 {
-    OozeLodge *solve = k->solve;
-    OozeSolveResidual *residual = &solve->cg.residual;
-    double square = find_residual(k);
+    OozeSolveResidual *residual = &k->solve->cg.residual;
+    double square = dot(k, &k->residual, &k->residual);
     if (!ooze_solve_residual_check(residual, square)) {
         return true;
     }
     k->g[0] = sqrt(square);
+    copy(k, &k->residual, &k->v[0]);
     scale(k, 1.0 / k->g[0], &k->v[0]);
     int c = 0;
     bool done = false;
@@ -327,7 +339,7 @@ static bool cycle(Krylov *k, int most)
         multiply(k, &k->z[c], &k->v[c + 1]);
         extend(k, c);
         done = !ooze_solve_residual_iterated(residual, k->g[c + 1] * k->g[c + 1]);
-        ooze_timer_lap(solve->step->context->timer, "velocity_vectors");
+        ooze_timer_lap(k->solve->step->context->timer, "velocity_vectors");
     }
     combine(k, c);
     return done;
@@ -343,6 +355,8 @@ static OozeStatus allocate(OozeLodge *solve, OozeError *error)
         return ooze_fail_memory(error, "the velocity solve", sizeof *k);
     }
     *k = (Krylov){.solve = solve, .pressure = s->grid_pressure};
+    k->residual.u = ooze_arena_alloc(arena, s->n, sizeof *k->residual.u);
+    k->residual.p = ooze_arena_alloc(arena, m, sizeof(float));
     for (int c = 0; c <= VECTORS; c++) {
         k->v[c].u = ooze_arena_alloc(arena, s->n, sizeof *k->v[c].u);
         k->v[c].p = ooze_arena_alloc(arena, m, sizeof(float));
@@ -390,28 +404,30 @@ OozeStatus ooze_grid_pressure_solve(OozeLodge *solve, int pass, OozeError *error
     OozeConformationStep *s = solve->step;
     OozeSolveResidual *residual = &solve->cg.residual;
     OozeStatus status = pass == 0 ? allocate(solve, error) : OOZE_OK;
-    solve->multigrid = NULL;
-    if (!status && solve->multigrid_use != OOZE_MULTIGRID_NEVER) {
-        status = ooze_lodge_multigrid_begin(solve, error);
-    }
     if (status) {
         return status;
     }
     Krylov *k = s->grid_pressure->krylov;
+    solve->multigrid = NULL;
     if (pass == 0) {
         ooze_grid_pressure_weigh(solve);
         choose_start(k);
     }
+    find_residual(k);
+    ooze_lodge_scale_second_stage(solve, pass, 0.5f);
+    if (solve->multigrid_use != OOZE_MULTIGRID_NEVER) {
+        status = ooze_lodge_multigrid_begin(solve, error);
+    }
     find_compliance(solve, k->pressure);
-    bool accurate = pass + 1 == solve->passes;
+    bool accurate = s->settings.second_order || pass + 1 == solve->passes;
     double tolerance =
         TIGHTER * (accurate ? 1.0 : OOZE_LODGE_EARLY_TOLERANCE) * s->settings.tolerance;
     residual->target = residual->initial * tolerance * tolerance;
     residual->has_tolerance = true;
     int last = residual->iterations + MOST;
-    bool done = false;
+    bool done = status != OOZE_OK;
     while (!done && residual->iterations < last) {
         done = cycle(k, last - residual->iterations);
     }
-    return OOZE_OK;
+    return status;
 }
