@@ -76,11 +76,11 @@ static void kind_range(void *data, uint64_t begin, uint64_t end, int worker)
             grid->kind[a] =
                 grid->fill[a] > OOZE_PRESSURE_CUT ? OOZE_PRESSURE_UNKNOWN : OOZE_PRESSURE_GHOST;
         }
-        float touched = grid->kind[a] == OOZE_PRESSURE_GHOST ? 0.0f : 1.0f; /* or air is between */
-        sums->flux += touched * sums->dry_flux;
+        float wet = ooze_pressure_wetted(grid->fill[a]);
+        sums->flux *= wet;
         for (int k = 0; k < 3; k++) {
-            sums->gradient[k] += touched * sums->dry_gradient[k];
-            sums->turn[k] += touched * sums->dry_turn[k];
+            sums->gradient[k] += wet * sums->wall_gradient[k];
+            sums->turn[k] += wet * sums->wall_turn[k];
         }
     }
 }

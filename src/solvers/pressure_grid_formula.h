@@ -37,17 +37,25 @@ OOZE_FORMULA float ooze_pressure_minors(OozeMat3 l)
 }
 
 /* Sums over fluid of N, the hat function of a node, in units of a particle's volume, and of its
-   gradient g; y is the position from the node. Gradient, turn and flux are of walls too; those in
-   cells without particles stay apart until it is known whether fluid touches them. */
+   gradient g; y is the position from the node. Sums over walls stay apart until it is known how much
+   of them fluid wets. */
 typedef struct OozePressureSums {
     float weight;              /* N */
     float first[3], second[6]; /* N y; N y y^T: xx, yy, zz, xy, xz, yz */
     float gradient[3];         /* g */
     float turn[3];             /* y x g */
     float wall;                /* share of the hat function inside walls */
-    float flux;                /* g . velocity of the wall */
-    float dry_gradient[3], dry_turn[3], dry_flux;
+    float wall_gradient[3], wall_turn[3];
+    float flux; /* g . velocity of the wall */
 } OozePressureSums;
+
+/* Share of the walls in a hat function that fluid wets where it fills this share of the rest. Fluid
+   that comes near a wall fills a third before it touches. */
+OOZE_FORMULA float ooze_pressure_wetted(float fill)
+{
+    float wet = 4.0f * fill - 2.0f;
+    return wet < 0.0f ? 0.0f : wet > 1.0f ? 1.0f : wet;
+}
 
 /* Row of the constraint: its change at a particle is w (shift + turn x (y - centre)), w the weight
    of the particle, y from the node. */

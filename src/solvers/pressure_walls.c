@@ -100,30 +100,21 @@ static void add_cell(const Walls *w, uint64_t near, OozeVec3 x0, int corner, Ooz
     }
 }
 
-/* Walls in cells without particles stay apart. */
 static void sum_node(const Walls *w, uint64_t near, uint64_t a, OozeVec3 x0)
 {
     OozePressureGrid *grid = w->grid;
-    const OozeMultigridLevel *level = &grid->multigrid->level[0];
     const double spacing = grid->input.spacing;
     float scale =
         grid->edge[0] * grid->edge[1] * grid->edge[2] / (float)(spacing * spacing * spacing);
-    bool wet[8] = {false};
-    OozePressureSums *to = &grid->sums[a], dry_walls = {0}, wet_walls = {0};
-    for (uint32_t e = level->node_first[a]; e < level->node_first[a + 1]; e++) {
-        wet[level->node_corner[e] % 8] = true;
-    }
+    OozePressureSums *to = &grid->sums[a], walls = {0};
     for (int corner = 0; corner < 8; corner++) {
-        add_cell(w, near, x0, corner, wet[corner] ? &wet_walls : &dry_walls);
+        add_cell(w, near, x0, corner, &walls);
     }
-    to->wall = wet_walls.wall + dry_walls.wall;
-    to->flux = scale * wet_walls.flux;
-    to->dry_flux = scale * dry_walls.flux;
+    to->wall = walls.wall;
+    to->flux = scale * walls.flux;
     for (int k = 0; k < 3; k++) {
-        to->gradient[k] += scale * wet_walls.gradient[k];
-        to->turn[k] += scale * wet_walls.turn[k];
-        to->dry_gradient[k] = scale * dry_walls.gradient[k];
-        to->dry_turn[k] = scale * dry_walls.turn[k];
+        to->wall_gradient[k] = scale * walls.gradient[k];
+        to->wall_turn[k] = scale * walls.turn[k];
     }
 }
 

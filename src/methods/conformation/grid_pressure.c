@@ -1,4 +1,4 @@
-/* Pressure on a grid before and after the velocity solve: the push of the last step's pressure, the
+/* Pressure on a grid before and after the velocity solve: the pressure that balances weight, the
    position-only shifts that keep volumes, and what the next step begins with. */
 #include <math.h>
 #include <string.h>
@@ -18,6 +18,10 @@ enum { GRAIN = OOZE_CONFORMATION_GRAIN };
    steps. */
 #define REPAIR_ITERATIONS 8
 #define REPAIR_TOLERANCE  1e-2
+/* The same of the pressure that balances weight. The coupled solve finds what it leaves. */
+#define KNOWN_ITERATIONS 20
+#define KNOWN_ROUNDS     2
+#define KNOWN_TOLERANCE  1e-6
 /* Longest shift of a particle, spacings. */
 #define REPAIR_SHIFT 0.2f
 
@@ -32,7 +36,92 @@ static void run(const OozeConformationStep *s, OozeRangeBody body, void *data)
     ooze_parallel_for(s->context->threads, s->n, GRAIN, body, data);
 }
 
-/* ---- beginning ---- */
+/* ---- Poisson equation ---- */
+
+/* Conjugate gradients for D M^-1 D^T q = r, on the nodes. */
+typedef struct Poisson {
+    Job *job;
+    float *q, *r, *z, *p, *ap;
+} Poisson;
+
+static OozeStatus allocate_poisson(Poisson *f, Job *job, OozeError *error)
+{
+    OozeArena *arena = job->step->context->arena;
+    uint64_t m = job->pressure->grid.nodes;
+    *f = (Poisson){.job = job};
+    float **const arrays[] = {&f->q, &f->r, &f->z, &f->p, &f->ap};
+    for (size_t k = 0; k < sizeof arrays / sizeof arrays[0]; k++) {
+        *arrays[k] = ooze_arena_alloc(arena, m, sizeof(float));
+    }
+    return ooze_arena_failed(arena) ? ooze_fail_memory(error, "the pressure grid", m * 20)
+                                    : OOZE_OK;
+}
+
+static void scale_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const Job *job = data;
+    const OozeConformationStep *s = job->step;
+    for (uint64_t i = begin; i < end; i++) {
+        job->pressure->force[i] *= s->mobility[i];
+    }
+}
+
+/* ap = D M^-1 D^T p; M^-1 D^T p stays in `force`. */
+static void multiply(Poisson *f, const float *p, float *ap)
+{
+    OozeGridPressure *pressure = f->job->pressure;
+    ooze_pressure_force(&pressure->grid, p, false, pressure->force);
+    run(f->job->step, scale_range, f->job);
+    ooze_pressure_rate(&pressure->grid, pressure->force, false, ap);
+}
+
+static double dot(const Poisson *f, const float *a, const float *b)
+{
+    double sum = 0.0;
+    for (uint64_t g = 0; g < f->job->pressure->grid.nodes; g++) {
+        sum += (double)(a[g] * b[g]);
+    }
+    return sum;
+}
+
+/* z from r; returns their product. */
+static double precondition(Poisson *f)
+{
+    OozePressureGrid *grid = &f->job->pressure->grid;
+    ooze_pressure_centre(grid, f->r);
+    ooze_pressure_precondition(grid, f->r, f->z);
+    ooze_pressure_centre(grid, f->z);
+    return dot(f, f->r, f->z);
+}
+
+/* Ends where r.z is at most `goal`. */
+static void solve_poisson(Poisson *f, int most, double goal)
+{
+    OozePressureGrid *grid = &f->job->pressure->grid;
+    uint64_t m = grid->nodes;
+    memset(f->q, 0, m * sizeof *f->q);
+    double rz = precondition(f);
+    memcpy(f->p, f->z, m * sizeof *f->p);
+    for (int k = 0; k < most && rz > goal; k++) {
+        multiply(f, f->p, f->ap);
+        ooze_pressure_centre(grid, f->ap);
+        double pap = dot(f, f->p, f->ap);
+        float alpha = pap > 0.0 ? (float)(rz / pap) : 0.0f;
+        for (uint64_t g = 0; g < m; g++) {
+            f->q[g] += alpha * f->p[g];
+            f->r[g] -= alpha * f->ap[g];
+        }
+        double next = precondition(f);
+        float beta = (float)(next / rz);
+        rz = next;
+        for (uint64_t g = 0; g < m; g++) {
+            f->p[g] = f->z[g] + beta * f->p[g];
+        }
+    }
+}
+
+/* ---- pressure that balances weight ---- */
 
 static void read_range(void *data, uint64_t begin, uint64_t end, int worker)
 {
@@ -40,12 +129,11 @@ static void read_range(void *data, uint64_t begin, uint64_t end, int worker)
     const Job *job = data;
     const float *w = job->step->warm_start;
     for (uint64_t i = begin; i < end; i++) {
-        job->pressure->force[i] =
-            ooze_f32x4(w[8 * i + 5], w[8 * i + 6], w[8 * i + 7], w[8 * i + 3]);
+        job->pressure->force[i] = ooze_f32x4(w[8 * i], w[8 * i + 1], w[8 * i + 2], w[8 * i + 3]);
     }
 }
 
-/* Velocity by the plain force of the old pressure. */
+/* Velocity by the plain force of the known pressure. */
 static void apply_range(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
@@ -85,35 +173,86 @@ static void balance(const Job *job)
     }
 }
 
-/* `applied`, from the old pressure. */
+/* `applied`, from the known pressure. */
 static void find_applied(const Job *job)
 {
     OozeGridPressure *pressure = job->pressure;
-    ooze_pressure_force(&pressure->grid, pressure->old, false, pressure->force);
+    ooze_pressure_force(&pressure->grid, pressure->known, false, pressure->force);
     run(job->step, apply_range, (void *)job);
-    ooze_pressure_force(&pressure->grid, pressure->old, true, pressure->force);
+    ooze_pressure_force(&pressure->grid, pressure->known, true, pressure->force);
     balance(job);
 }
 
-typedef struct Push {
-    OozeF32x4 *u;
-    const OozeF32x4 *applied;
-    float sign;
-} Push;
-
-static void push_range(void *data, uint64_t begin, uint64_t end, int worker)
+/* Velocity by the forces that are known before the solve: weight and surface tension. */
+static void kick_range(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
-    const Push *push = data;
+    const Job *job = data;
+    const OozeConformationStep *s = job->step;
+    const OozeFloat4 *v = ooze_particles_velocities(s->context->particles);
     for (uint64_t i = begin; i < end; i++) {
-        push->u[i] += push->sign * push->applied[i];
+        bool moves = s->mobility[i] > 0.0f;
+        OozeF32x4 kick = s->u[i] - ooze_f32x4(v[i].x, v[i].y, v[i].z, 0);
+        kick[3] = 0;
+        job->pressure->force[i] = moves ? kick : kick - kick;
     }
 }
 
-static void push(const OozeConformationStep *s, OozeF32x4 *u, float sign)
+/* The known pressure of the last step, with the gradient that balances these forces. */
+static void read_known_range(void *data, uint64_t begin, uint64_t end, int worker)
 {
-    Push job = {u, s->grid_pressure->applied, sign};
-    run(s, push_range, &job);
+    (void)worker;
+    const Job *job = data;
+    const OozeConformationStep *s = job->step;
+    for (uint64_t i = begin; i < end; i++) {
+        float mass = s->rheology[s->material[i]].relative_mass;
+        OozeF32x4 value = mass * job->pressure->force[i];
+        value[3] = s->dt * s->warm_start[8 * i + 4];
+        job->pressure->force[i] = value;
+    }
+}
+
+static void add_applied_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const Job *job = data;
+    for (uint64_t i = begin; i < end; i++) {
+        job->pressure->force[i] += job->pressure->applied[i];
+    }
+}
+
+/* The pressure with which these forces change no volume: D (kick + applied) = 0. The balance of
+   components is a small part of `applied`, which rounds take in. */
+static OozeStatus find_known(Job *job, OozeError *error)
+{
+    OozeConformationStep *s = job->step;
+    OozeGridPressure *pressure = job->pressure;
+    OozePressureGrid *grid = &pressure->grid;
+    OozeArena *arena = s->context->arena;
+    OozeArenaMark mark = ooze_arena_mark(arena);
+    Poisson f;
+    OozeStatus status = allocate_poisson(&f, job, error);
+    if (!status) {
+        run(s, kick_range, job);
+        ooze_pressure_rate(grid, pressure->force, false, f.r);
+        run(s, read_known_range, job);
+        ooze_pressure_from_particles(grid, pressure->force, pressure->known);
+        ooze_pressure_centre(grid, pressure->known);
+        double goal = KNOWN_TOLERANCE * KNOWN_TOLERANCE * precondition(&f);
+        for (int round = 0; round < KNOWN_ROUNDS; round++) {
+            find_applied(job);
+            run(s, kick_range, job);
+            run(s, add_applied_range, job);
+            ooze_pressure_rate(grid, pressure->force, false, f.r);
+            solve_poisson(&f, KNOWN_ITERATIONS, goal);
+            for (uint64_t g = 0; g < grid->nodes; g++) {
+                pressure->known[g] += f.q[g];
+            }
+        }
+        find_applied(job);
+    }
+    ooze_arena_rewind(arena, mark);
+    return status;
 }
 
 static void volume_range(void *data, uint64_t begin, uint64_t end, int worker)
@@ -142,7 +281,7 @@ static void add_finite_rotation(Job *job)
     }
 }
 
-static OozeStatus push_by_old(Job *job, OozeError *error)
+static OozeStatus apply_known(Job *job, OozeError *error)
 {
     OozeConformationStep *s = job->step;
     OozeGridPressure *pressure = job->pressure;
@@ -154,8 +293,8 @@ static OozeStatus push_by_old(Job *job, OozeError *error)
     }
     ooze_conformation_find_components(s, true, parent, pressure->root);
     ooze_arena_rewind(arena, mark);
-    find_applied(job);
-    return OOZE_OK;
+    OozeStatus status = find_known(job, error);
+    return status;
 }
 
 /* ---- in the solve ---- */
@@ -183,66 +322,6 @@ void ooze_grid_pressure_last(OozeLodge *solve, OozeF32x4 *u)
 {
     Last last = {solve->step, u};
     run(solve->step, last_range, &last);
-}
-
-static void along_range(void *data, uint64_t begin, uint64_t end, int worker)
-{
-    (void)worker;
-    const OozeLodge *solve = data;
-    const OozeConformationStep *s = solve->step;
-    double along = 0.0;
-    for (uint64_t i = begin; i < end; i++) {
-        const OozeF32x4 applied = s->grid_pressure->applied[i];
-        float mass = s->rheology[s->material[i]].relative_mass;
-        const OozeFloat4 v = ooze_particles_velocities(s->context->particles)[i];
-        OozeF32x4 kick = solve->u_star[i] - applied - ooze_f32x4(v.x, v.y, v.z, 0);
-        along -= (double)(mass * ooze_f32x4_dot3(kick, ooze_lodge_project(s, i, applied)));
-    }
-    solve->partial[begin / GRAIN] = along;
-}
-
-static void square_range(void *data, uint64_t begin, uint64_t end, int worker)
-{
-    (void)worker;
-    const OozeLodge *solve = data;
-    const OozeConformationStep *s = solve->step;
-    double square = 0.0;
-    for (uint64_t i = begin; i < end; i++) {
-        float mass = s->rheology[s->material[i]].relative_mass;
-        OozeF32x4 applied = ooze_lodge_project(s, i, s->grid_pressure->applied[i]);
-        square += (double)(mass * ooze_f32x4_dot3(applied, applied));
-    }
-    solve->partial[begin / GRAIN] = square;
-}
-
-static void replace_applied(OozeLodge *solve, const Job *job)
-{
-    OozeConformationStep *s = solve->step;
-    push(s, solve->u_star, -1.0f);
-    find_applied(job);
-    push(s, solve->u_star, 1.0f);
-}
-
-/* The share of the old pressure with the least residual at the velocities of the last step: that of
-   an impact, or of stress that has gone, is no longer there. */
-void ooze_grid_pressure_weigh(OozeLodge *solve)
-{
-    OozeConformationStep *s = solve->step;
-    OozeGridPressure *pressure = s->grid_pressure;
-    Job job = {.step = s, .pressure = pressure};
-    double square = ooze_lodge_sum(solve, square_range);
-    if (!(square > 0.0)) {
-        return;
-    }
-    double share = fmin(1.0, fmax(0.0, ooze_lodge_sum(solve, along_range) / square));
-    if (share < 1.0) {
-        push(s, s->u, -1.0f);
-        for (uint64_t g = 0; g < pressure->grid.nodes; g++) {
-            pressure->old[g] *= (float)share;
-        }
-        replace_applied(solve, &job);
-        push(s, s->u, 1.0f);
-    }
 }
 
 /* ---- beginning of a step ---- */
@@ -274,12 +353,14 @@ static OozeStatus allocate_nodes(OozeConformationStep *s, OozeGridPressure *pres
 {
     OozeArena *arena = s->context->arena;
     uint64_t m = pressure->grid.nodes;
-    pressure->old = ooze_arena_alloc(arena, m, sizeof(float));
+    pressure->known = ooze_arena_alloc(arena, m, sizeof(float));
     pressure->change = ooze_arena_alloc(arena, m, sizeof(float));
+    pressure->guess = ooze_arena_alloc(arena, m, sizeof(float));
     pressure->compliance = ooze_arena_alloc(arena, m, sizeof(float));
     if (ooze_arena_failed(arena)) {
         return ooze_fail_memory(error, "the pressure grid", m * 12);
     }
+    memset(pressure->known, 0, m * sizeof(float));
     memset(pressure->change, 0, m * sizeof(float));
     return OOZE_OK;
 }
@@ -313,93 +394,28 @@ OozeStatus ooze_grid_pressure_begin(OozeConformationStep *s, OozeError *error)
     s->grid_pressure = pressure;
     Job job = {.step = s, .pressure = pressure};
     ooze_pressure_reaches(&pressure->grid, pressure->reached);
-    run(s, read_range, &job);
-    ooze_pressure_from_particles(&pressure->grid, pressure->force, pressure->old);
-    for (uint64_t g = 0; g < pressure->grid.nodes; g++) {
-        pressure->old[g] *= s->dt;
-    }
-    ooze_pressure_centre(&pressure->grid, pressure->old);
     add_finite_rotation(&job);
-    status = push_by_old(&job, error);
+    run(s, read_range, &job);
+    ooze_pressure_from_particles(&pressure->grid, pressure->force, pressure->guess);
+    for (uint64_t g = 0; g < pressure->grid.nodes; g++) {
+        pressure->guess[g] *= s->dt;
+    }
+    ooze_pressure_centre(&pressure->grid, pressure->guess);
+    status = apply_known(&job, error);
     ooze_timer_lap(c->timer, "pressure_grid");
     return status;
 }
 
 /* ---- positions ---- */
 
-/* Conjugate gradients for D M^-1 D^T q = b, on the nodes. */
-typedef struct Repair {
-    Job *job;
-    float *q, *r, *z, *p, *ap;
-} Repair;
-
-static void scale_range(void *data, uint64_t begin, uint64_t end, int worker)
-{
-    (void)worker;
-    const Job *job = data;
-    const OozeConformationStep *s = job->step;
-    for (uint64_t i = begin; i < end; i++) {
-        job->pressure->force[i] *= s->mobility[i];
-    }
-}
-
-/* ap = D M^-1 D^T p; M^-1 D^T p stays in `force`. */
-static void multiply(Repair *f, const float *p, float *ap)
-{
-    OozeGridPressure *pressure = f->job->pressure;
-    ooze_pressure_force(&pressure->grid, p, false, pressure->force);
-    run(f->job->step, scale_range, f->job);
-    ooze_pressure_rate(&pressure->grid, pressure->force, false, ap);
-}
-
-static double dot(const Repair *f, const float *a, const float *b)
-{
-    double sum = 0.0;
-    for (uint64_t g = 0; g < f->job->pressure->grid.nodes; g++) {
-        sum += (double)(a[g] * b[g]);
-    }
-    return sum;
-}
-
-static void solve(Repair *f)
-{
-    OozePressureGrid *grid = &f->job->pressure->grid;
-    uint64_t m = grid->nodes;
-    memset(f->q, 0, m * sizeof *f->q);
-    ooze_pressure_centre(grid, f->r);
-    ooze_pressure_precondition(grid, f->r, f->z);
-    ooze_pressure_centre(grid, f->z);
-    memcpy(f->p, f->z, m * sizeof *f->p);
-    double rz = dot(f, f->r, f->z), first = rz;
-    for (int k = 0; k < REPAIR_ITERATIONS && rz > REPAIR_TOLERANCE * REPAIR_TOLERANCE * first;
-         k++) {
-        multiply(f, f->p, f->ap);
-        ooze_pressure_centre(grid, f->ap);
-        double pap = dot(f, f->p, f->ap);
-        float alpha = pap > 0.0 ? (float)(rz / pap) : 0.0f;
-        for (uint64_t g = 0; g < m; g++) {
-            f->q[g] += alpha * f->p[g];
-            f->r[g] -= alpha * f->ap[g];
-        }
-        ooze_pressure_precondition(grid, f->r, f->z);
-        ooze_pressure_centre(grid, f->z);
-        double next = dot(f, f->r, f->z);
-        float beta = (float)(next / rz);
-        rz = next;
-        for (uint64_t g = 0; g < m; g++) {
-            f->p[g] = f->z[g] + beta * f->p[g];
-        }
-    }
-}
-
-/* Where the grid holds the fluid, solids move positions alone. */
+/* Where the grid holds the fluid, relief of overlaps changes no volume of it. */
 static void join_range(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
     const Job *job = data;
     OozeConformationStep *s = job->step;
     for (uint64_t i = begin; i < end; i++) {
-        s->drift[i] += job->pressure->reached[i] * s->shift[i];
+        s->drift[i] += job->pressure->reached[i] * s->position_only_shift[i];
     }
 }
 
@@ -412,7 +428,7 @@ static void shift_range(void *data, uint64_t begin, uint64_t end, int worker)
     for (uint64_t i = begin; i < end; i++) {
         OozeF32x4 shift = s->drift[i] - job->pressure->force[i];
         if (job->pressure->reached[i] > 0.0f) {
-            s->shift[i] = ooze_f32x4(0, 0, 0, 0);
+            s->position_only_shift[i] = ooze_f32x4(0, 0, 0, 0);
         }
         shift[3] = 0;
         float length = sqrtf(ooze_f32x4_dot3(shift, shift));
@@ -431,13 +447,10 @@ OozeStatus ooze_grid_pressure_repair(OozeConformationStep *s, OozeError *error)
     OozeArena *arena = s->context->arena;
     OozeArenaMark mark = ooze_arena_mark(arena);
     Job job = {.step = s, .pressure = pressure};
-    Repair f = {.job = &job};
-    float **const arrays[] = {&f.q, &f.r, &f.z, &f.p, &f.ap};
-    for (size_t k = 0; k < sizeof arrays / sizeof arrays[0]; k++) {
-        *arrays[k] = ooze_arena_alloc(arena, grid->nodes, sizeof(float));
-    }
-    if (ooze_arena_failed(arena)) {
-        return ooze_fail_memory(error, "the pressure grid", grid->nodes * 20);
+    Poisson f;
+    OozeStatus status = allocate_poisson(&f, &job, error);
+    if (status) {
+        return status;
     }
     float spacing = (float)s->context->spacing;
     float cell = grid->edge[0] * grid->edge[1] * grid->edge[2] / (spacing * spacing * spacing);
@@ -447,7 +460,7 @@ OozeStatus ooze_grid_pressure_repair(OozeConformationStep *s, OozeError *error)
         float e = fmaxf(-REPAIR_LIMIT, fminf(REPAIR_LIMIT, grid->error[g]));
         f.r[g] = grid->idle[g] ? 0.0f : f.r[g] + REPAIR * cell * e;
     }
-    solve(&f);
+    solve_poisson(&f, REPAIR_ITERATIONS, REPAIR_TOLERANCE * REPAIR_TOLERANCE * precondition(&f));
     multiply(&f, f.q, f.ap);
     run(s, shift_range, &job);
     ooze_arena_rewind(arena, mark);
@@ -457,21 +470,37 @@ OozeStatus ooze_grid_pressure_repair(OozeConformationStep *s, OozeError *error)
 
 /* ---- end ---- */
 
-static void store_range(void *data, uint64_t begin, uint64_t end, int worker)
+/* A value per particle moves with it, along its gradient in the first lanes. */
+static float moved_value(const OozeConformationStep *s, uint64_t i, OozeF32x4 value)
+{
+    OozeFloat4 x = ooze_particles_positions(s->context->particles)[i];
+    OozeF32x4 moved = ooze_f32x4(x.x, x.y, x.z, 0) - s->x0[i];
+    moved = ooze_f32x4_nearest(moved, &s->context->periodic);
+    return value[3] + ooze_f32x4_dot3(value, moved);
+}
+
+static void store_guess_range(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
     const Job *job = data;
     const OozeConformationStep *s = job->step;
-    const OozeFloat4 *x = ooze_particles_positions(s->context->particles);
     for (uint64_t i = begin; i < end; i++) {
         OozeF32x4 value = job->pressure->force[i] / s->dt;
-        OozeF32x4 moved = ooze_f32x4(x[i].x, x[i].y, x[i].z, 0) - s->x0[i];
         float *w = s->warm_start + 8 * i;
-        moved = ooze_f32x4_nearest(moved, &s->context->periodic);
-        w[3] = value[3] + ooze_f32x4_dot3(value, moved);
         for (int k = 0; k < 3; k++) {
-            w[5 + k] = value[k];
+            w[k] = value[k];
         }
+        w[3] = moved_value(s, i, value);
+    }
+}
+
+static void store_known_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const Job *job = data;
+    const OozeConformationStep *s = job->step;
+    for (uint64_t i = begin; i < end; i++) {
+        s->warm_start[8 * i + 4] = moved_value(s, i, job->pressure->force[i] / s->dt);
     }
 }
 
@@ -480,10 +509,9 @@ void ooze_grid_pressure_store(OozeConformationStep *s)
     OozeGridPressure *pressure = s->grid_pressure;
     if (pressure) {
         Job job = {.step = s, .pressure = pressure};
-        for (uint64_t g = 0; g < pressure->grid.nodes; g++) {
-            pressure->old[g] += pressure->change[g];
-        }
-        ooze_pressure_to_particles(&pressure->grid, pressure->old, pressure->force);
-        run(s, store_range, &job);
+        ooze_pressure_to_particles(&pressure->grid, pressure->change, pressure->force);
+        run(s, store_guess_range, &job);
+        ooze_pressure_to_particles(&pressure->grid, pressure->known, pressure->force);
+        run(s, store_known_range, &job);
     }
 }

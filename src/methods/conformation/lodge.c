@@ -459,8 +459,8 @@ static void start_range(void *data, uint64_t begin, uint64_t end, int worker)
         OozeF32x4 push = ooze_lodge_expected_push(s, i);
         push += s->grid_pressure ? s->grid_pressure->applied[i] : push - push;
         solve->u_star[i] = s->u[i] + push;
-        sum += (double)s->rheology[s->material[i]].relative_mass *
-               (double)ooze_f32x4_dot3(s->u[i], s->u[i]);
+        OozeF32x4 u = s->grid_pressure ? solve->u_star[i] : s->u[i];
+        sum += (double)s->rheology[s->material[i]].relative_mass * (double)ooze_f32x4_dot3(u, u);
         s->u[i] = s->surface_impulse ? s->u[i] - s->surface_impulse[i] : s->u[i];
         s->u[i] += push;
     }

@@ -198,7 +198,7 @@ static OozeTimeIntegration time_integration(const OozeStepContext *c)
 {
     OozeTimeIntegration given = (OozeTimeIntegration)c->params[PARAM_TIME_INTEGRATION];
     bool lodge = c->params[PARAM_FORMULATION] == OOZE_FORMULATION_LODGE;
-    bool first = c->params[PARAM_PRESSURE] >= 1.0 || c->params[PARAM_IMPACT_PASSES] > 0.0;
+    bool first = c->params[PARAM_PRESSURE] == 1.0 || c->params[PARAM_IMPACT_PASSES] > 0.0;
     return !lodge || (given == OOZE_TIME_AUTO && first) ? OOZE_TIME_FIRST_ORDER : given;
 }
 

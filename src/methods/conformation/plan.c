@@ -210,11 +210,9 @@ OozeStatus ooze_conformation_plan(const OozeStepContext *c, OozeConformationPlan
                          "here are '%s' and %d divergence iterations",
                          formulation->name, settings.divergence_iterations);
     }
-    if ((settings.carries_pressure || settings.pressure_grid) &&
-        settings.time_integration == OOZE_TIME_SECOND_ORDER) {
+    if (settings.carries_pressure && settings.time_integration == OOZE_TIME_SECOND_ORDER) {
         return ooze_fail(error, OOZE_ERROR_ARGUMENT, "use pressure: density_stage",
-                         "pressure: %s takes no time_integration: second_order",
-                         settings.pressure_grid ? "grid" : "velocity_solve");
+                         "pressure: velocity_solve takes no time_integration: second_order");
     }
     if (settings.pressure_grid && (c->dynamic || c->body_count > 0)) {
         return ooze_fail(error, OOZE_ERROR_ARGUMENT, "use pressure: density_stage",

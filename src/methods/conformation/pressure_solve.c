@@ -4,18 +4,16 @@
 #include "methods/conformation/pressure_solve.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/fail.h"
+#include "base/vec3.h"
 #include "methods/conformation/lodge_formula.h"
 #include "methods/conformation/lodge_multigrid.h"
 
 enum { GRAIN = OOZE_CONFORMATION_GRAIN, VECTORS = 12, MOST = 120 };
-/* Tolerance over that of the velocity solve, which is relative to the weight: a film on a slope of
-   0.2 % is driven by a small part of it. */
-#define TIGHTER 0.1
+/* Of the velocity that weight adds in a step: rounding leaves residuals below it. */
+#define FLOOR 1e-2
 
 typedef struct Vector {
     OozeF32x4 *u; /* momentum or velocity per particle */
@@ -236,7 +234,7 @@ void ooze_grid_pressure_add_force(OozeLodge *solve)
         ooze_pressure_force(&pressure->grid, pressure->change, true, pressure->force);
         ooze_parallel_for(s->context->threads, s->n, GRAIN, add_force_range, &change);
         for (uint64_t g = 0; g < pressure->grid.nodes; g++) {
-            pressure->compliance[g] = pressure->old[g] + pressure->change[g];
+            pressure->compliance[g] = pressure->known[g] + pressure->change[g];
         }
         ooze_pressure_to_particles(&pressure->grid, pressure->compliance, pressure->force);
     }
@@ -371,16 +369,19 @@ static OozeStatus allocate(OozeLodge *solve, OozeError *error)
                : OOZE_OK;
 }
 
-/* Starts from the velocities of the last step where their residual is less than that of u*. */
+/* Starts from the velocities and the pressure of the last step where their residual is less than
+   that of u* without pressure. */
 static void choose_start(Krylov *k)
 {
     const OozeConformationStep *s = k->solve->step;
-    size_t bytes = s->n * sizeof *s->u;
+    size_t bytes = s->n * sizeof *s->u, nodes = k->pressure->grid.nodes * sizeof(float);
     double free = find_residual(k);
     memcpy(k->z[0].u, s->u, bytes);
+    memcpy(k->pressure->change, k->pressure->guess, nodes);
     ooze_grid_pressure_last(k->solve, s->u);
     if (find_residual(k) > free) {
         memcpy(s->u, k->z[0].u, bytes);
+        memset(k->pressure->change, 0, nodes);
     }
 }
 
@@ -410,7 +411,6 @@ OozeStatus ooze_grid_pressure_solve(OozeLodge *solve, int pass, OozeError *error
     Krylov *k = s->grid_pressure->krylov;
     solve->multigrid = NULL;
     if (pass == 0) {
-        ooze_grid_pressure_weigh(solve);
         choose_start(k);
     }
     find_residual(k);
@@ -420,9 +420,9 @@ OozeStatus ooze_grid_pressure_solve(OozeLodge *solve, int pass, OozeError *error
     }
     find_compliance(solve, k->pressure);
     bool accurate = s->settings.second_order || pass + 1 == solve->passes;
-    double tolerance =
-        TIGHTER * (accurate ? 1.0 : OOZE_LODGE_EARLY_TOLERANCE) * s->settings.tolerance;
-    residual->target = residual->initial * tolerance * tolerance;
+    double tolerance = (accurate ? 1.0 : OOZE_LODGE_EARLY_TOLERANCE) * s->settings.tolerance;
+    double kick = FLOOR * vec3_length(s->context->gravity) * s->context->dt;
+    residual->target = (residual->initial + (double)s->n * kick * kick) * tolerance * tolerance;
     residual->has_tolerance = true;
     int last = residual->iterations + MOST;
     bool done = status != OOZE_OK;

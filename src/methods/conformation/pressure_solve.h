@@ -1,9 +1,11 @@
 /* Pressure on a grid (solvers/pressure_grid.h), solved together with the velocities of `lodge`:
 
-     K u + Dc^T q = rho u*,   Dc u + flux of walls = 0,   q = dt p - dt p_old
+     K u + Dc^T q = rho u*,   Dc u + flux of walls = 0,   q = dt (p - p_known)
 
-   The pressure of the last step acts as a plain force, which is part of u*; the solve finds its
-   change. K is the operator of lodge.c. */
+   The pressure that balances weight and surface tension acts as a plain force, which is part of u*:
+   it is the same on all particles of fluid at rest, which stays exactly at rest. The solve finds q,
+   the rest of the pressure: that of inertia, viscosity and elasticity. Its force is the transpose of
+   the constraint, so that it does no work. K is the operator of lodge.c. */
 #ifndef OOZE_METHODS_CONFORMATION_PRESSURE_SOLVE_H
 #define OOZE_METHODS_CONFORMATION_PRESSURE_SOLVE_H
 
@@ -12,10 +14,11 @@
 
 typedef struct OozeGridPressure {
     OozePressureGrid grid;
-    float *old;         /* per node: dt p of the last step */
+    float *known;       /* per node: dt p_known */
     float *change;      /* per node: q */
+    float *guess;       /* per node: q of the last step */
     float *compliance;  /* per node: of viscous stress, in S^-1 */
-    OozeF32x4 *applied; /* per particle: velocity that the old pressure adds */
+    OozeF32x4 *applied; /* per particle: velocity that the known pressure adds */
     uint32_t *root;     /* per particle: of its component */
     struct OozePressureNet *net;
     OozeF32x4 *force;                  /* per particle */
@@ -23,8 +26,8 @@ typedef struct OozeGridPressure {
     struct OozePressureKrylov *krylov; /* vectors of the solve */
 } OozeGridPressure;
 
-/* Builds the grid and adds the push of the last step's pressure to u. Nothing without
-   `pressure: grid`; the next ones need it. */
+/* Builds the grid and finds the known pressure, from the velocities that step->u has gained so far.
+   Nothing without `pressure: grid`; the next ones need it. */
 OozeStatus ooze_grid_pressure_begin(OozeConformationStep *step, OozeError *error);
 /* Iterations of a pass, from step->u and the change so far. */
 OozeStatus ooze_grid_pressure_solve(OozeLodge *solve, int pass, OozeError *error);
@@ -44,12 +47,10 @@ static inline OozeF32x4 ooze_grid_pressure_push(const OozeConformationStep *s, u
     }
     return push;
 }
-/* u* += sign times what the old pressure has added, which moves no component as a whole. */
+/* u* += sign times what the known pressure has added, which moves no component as a whole. */
 void ooze_grid_pressure_leave_out(OozeLodge *solve, float sign);
 /* u = velocities of the last step, with those of contacts. */
 void ooze_grid_pressure_last(OozeLodge *solve, OozeF32x4 *u);
-/* Before the first pass: keeps of the old pressure what balances weight and stress. */
-void ooze_grid_pressure_weigh(OozeLodge *solve);
 /* Position-only shifts that do not change the volumes of the grid: step->drift without the part that
    does, and with one that repairs volumes. */
 OozeStatus ooze_grid_pressure_repair(OozeConformationStep *step, OozeError *error);

@@ -218,5 +218,8 @@ static void store_range(void *data, uint64_t begin, uint64_t end, int worker)
 
 void ooze_warm_start_store(OozeConformationStep *s)
 {
+    if (s->grid_pressure) {
+        return; /* it stores pressures instead */
+    }
     ooze_parallel_for(s->context->threads, s->n, OOZE_CONFORMATION_GRAIN, store_range, s);
 }
