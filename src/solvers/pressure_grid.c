@@ -2,6 +2,7 @@
 #include "solvers/pressure_grid.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/fail.h"
@@ -354,7 +355,29 @@ static void error_range(void *data, uint64_t begin, uint64_t end, int worker)
                 sum += all ? grid->column_weight[k] * e : 0.0f;
             }
         }
-        grid->error[g] = grid->idle[g] ? 0.0f : sum;
+        grid->value[g] = grid->idle[g] ? 0.0f : sum;
+    }
+}
+
+/* Hat functions sample disordered particles, and lattices that do not match the cells, with errors
+   of some per cent, which a mean over the neighbours takes out. */
+static void smooth_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const Build *b = data;
+    OozePressureGrid *grid = b->grid;
+    for (uint64_t g = begin; g < end; g++) {
+        const uint32_t *near = b->near + OOZE_MULTIGRID_STENCIL * g;
+        float sum = 0.0f, weights = 0.0f;
+        for (int s = 0; s < OOZE_MULTIGRID_STENCIL && !grid->idle[g]; s++) {
+            int off = abs(s % 3 - 1) + abs(s / 3 % 3 - 1) + abs(s / 9 - 1);
+            float weight = 1.0f / (float)(1 << off);
+            if (near[s] != OOZE_MULTIGRID_NONE && !grid->idle[near[s]]) {
+                sum += weight * grid->value[near[s]];
+                weights += weight;
+            }
+        }
+        grid->error[g] = weights > 0.0f ? sum / weights : 0.0f;
     }
 }
 
@@ -468,5 +491,6 @@ OozeStatus ooze_pressure_grid_build(OozePressureGrid *grid, OozeGridMultigrid *m
     count_unknowns(grid);
     run(grid, inner_range, &b);
     run(grid, error_range, &b);
+    run(grid, smooth_range, &b);
     return fill_multigrid(&b, &cells, error);
 }
