@@ -354,6 +354,7 @@ const OozeMethod ooze_method_conformation = {
     .check = check,
     .stable_step = stable_step,
     .advise = ooze_conformation_advise,
+    .explain = ooze_conformation_explain,
     .describe_order = ooze_conformation_describe_order,
     .chosen_keys = chosen_keys,
     .choose = ooze_conformation_choose,
