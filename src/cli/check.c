@@ -5,6 +5,7 @@
 #include "base/json.h"
 #include "base/memory.h"
 #include "cli/check_advice.h"
+#include "cli/check_explain.h"
 #include "cli/check_walls.h"
 #include "cli/command.h"
 #include "cli/quantity.h"
@@ -61,6 +62,7 @@ typedef struct Findings {
     const char *path;
     int errors, warnings;
     OozeError failure; /* that has no place in the scene; status OOZE_OK: none */
+    OozeText acts;     /* what acts in a step, with --explain */
 } Findings;
 
 /* Scene, numbers of errors and warnings, and their texts. `scene` may be NULL. */
@@ -113,9 +115,15 @@ static int print_all(OozeScene *scene, const OozeWorld *world, const Findings *f
             write_json_size(&out, &size);
             ooze_check_advice_json(&out, scene, &advice);
             ooze_check_walls_json(&out, world);
+            if (found->acts.data) {
+                ooze_check_explain_json(&out, &found->acts);
+            }
         } else {
             ooze_check_advice_text(&out, scene, &advice);
             ooze_check_walls_text(&out, scene, world);
+            if (found->acts.data) {
+                ooze_check_explain_text(&out, scene, &found->acts);
+            }
             write_summary(&out, found->path, &size, found->warnings);
         }
     }
@@ -177,9 +185,13 @@ static int check(const OozeArguments *arguments, const char **overrides, int ove
         ooze_report_line("%s: %d error%s", found.path, found.errors, found.errors == 1 ? "" : "s");
     }
     int code = OOZE_EXIT_FAILED;
-    if (json || world) {
+    if (world && ooze_argument_given(arguments, "explain") &&
+        ooze_check_explain(scene, world, &found.acts, &error)) {
+        code = ooze_report_error(&error);
+    } else if (json || world) {
         code = print_all(scene, world, &found, json);
     }
+    ooze_text_clear(&found.acts);
     ooze_world_destroy(world);
     ooze_scene_free(scene);
     return code;
@@ -201,12 +213,13 @@ static const OozeOperand operands[] = {{"SCENE", "the scene file", false}};
 
 static const OozeOption options[] = {
     {"set", 0, "KEY=VALUE", true, "change one value of the scene before checking it"},
+    {"explain", 0, NULL, false, "also list the stages and corrections that act in a step"},
     {"json", 0, NULL, false, "one JSON object instead of text"},
 };
 
 const OozeCommand ooze_command_check = {
     .name = "check",
-    .synopsis = "SCENE [--set KEY=VALUE]... [--json]",
+    .synopsis = "SCENE [--set KEY=VALUE]... [--explain] [--json]",
     .summary = "Report every error and warning of a scene, and how it will flow",
     .details =
         "Errors and warnings are printed on stderr as `file:line:column: error: message`, with "
@@ -219,9 +232,13 @@ const OozeCommand ooze_command_check = {
         "such as more particles than the memory can hold. The particles of a large scene are "
         "counted and not placed, so that the check takes little time and memory; numbers in its "
         "warnings are then estimates.\n\n"
+        "With `--explain` it also lists what acts in a step of method conformation, at most ten "
+        "lines derived as the step derives it: solves, pressure, and the corrections around them, "
+        "with the materials concerned. For other methods it names their page.\n\n"
         "With `--json` the object has the members `errors` and `warnings` (their numbers) and "
         "`diagnostics`, a list of objects with `severity`, `file`, `line`, `column` (from 1; 0: "
-        "the whole file), `message` and `hint`, also where the exit code is 1.",
+        "the whole file), `message` and `hint`, also where the exit code is 1; with `--explain` "
+        "also `explain`, a list of lines.",
     .operands = operands,
     .operand_count = OOZE_ROWS(operands),
     .options = options,

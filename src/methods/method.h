@@ -4,8 +4,9 @@
 
 #include "solvers/step_context.h"
 
-typedef struct OozeAdvice OozeAdvice; /* see advice.h */
-typedef struct OozeFlow OozeFlow;     /* see flow.h */
+typedef struct OozeAdvice OozeAdvice;           /* see advice.h */
+typedef struct OozeExplanation OozeExplanation; /* see explain.h */
+typedef struct OozeFlow OozeFlow;               /* see flow.h */
 typedef struct OozeFlowScale OozeFlowScale;
 typedef struct OozeChoice OozeChoice; /* see choice.h */
 typedef struct OozeChoiceQuestion OozeChoiceQuestion;
@@ -95,6 +96,11 @@ typedef struct OozeMethod {
     /* Warns of materials and settings that do not act as they suggest, for `ooze check`; may be
        NULL. */
     void (*advise)(const OozeStepContext *context, const OozeAdvice *advice);
+    /* Lists the stages and corrections that act in a step with these settings, materials and
+       solids, from what the step itself derives, in at most ten lines; for `ooze check --explain`.
+       NULL: there is no list. */
+    OozeStatus (*explain)(const OozeStepContext *context, const OozeExplanation *explanation,
+                          OozeError *error);
     /* One line on how the elastic motion of a material is integrated in time, for `ooze check`;
        empty where there is none. `soft`: all of it is soft bodies. NULL: there is no choice. */
     void (*describe_order)(const OozeStepContext *context, int material, bool soft, char *text,

@@ -278,6 +278,86 @@ class CheckTest(runs.RunTest):
                       "  bodies slide on 'floor' and 'ball' with friction 0.5\n",
                       runs.ooze("check", self.scene).stdout)
 
+    def acts(self, path, *overrides):
+        """The lines of `--explain`."""
+        changes = [part for override in overrides for part in ("--set", override)]
+        done = runs.ooze("check", path, "--explain", "--json", *changes)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return json.loads(done.stdout)["explain"]
+
+    def test_explain_follows_the_settings(self):
+        self.write(SCENE.replace("materials:",
+                                 "materials:\n  slime: {modulus: 500, relaxation_time: 1}")
+                   .replace("solids:", "  - {material: slime, shape: {type: sphere, radius: 0.05, "
+                            "position: [0.3, 0.5, 0]}}\nsolids:"))
+        lines = self.acts(self.scene)
+        text = runs.ooze("check", self.scene, "--explain").stdout
+        self.assertIn("\n  ".join(["what acts in a step of 1/600 s", *lines]) + f"\n{self.scene}: ",
+                      text)
+        self.assertNotIn("what acts", runs.ooze("check", self.scene).stdout)
+        self.assertEqual(lines[0], "velocity solve: implicit, in 2 passes; Lodge stress of slime; "
+                         "viscous stress of syrup; hourglass damping 1")
+        self.assertIn("; second order for slime; ",
+                      self.acts(self.scene, "method.time_integration=second_order")[0])
+        # nu dt/d^2 of the syrup is 0.030: the share 1/(1 + 0.030/300) is nearly all
+        self.assertIn("pressure: density stage after the velocities, at most 8 iterations; the "
+                      "push of the last step is expected in syrup", lines)
+        self.assertIn("stress of pushes: taken back in slime, syrup, away from walls", lines)
+        grid = self.acts(self.scene, "method.pressure=grid")
+        self.assertEqual([line for line in grid if "push" in line], [])
+        self.assertEqual(grid[1], "pressure: on a grid of two spacings, solved with the "
+                         "velocities; density stage after the velocities, at most 8 iterations")
+        impacts = self.acts(self.scene, "method.impact_passes=3")
+        self.assertEqual([line.split(":")[0] for line in impacts if line not in lines],
+                         ["impact passes"])
+        self.assertEqual(len(impacts), len(lines) + 1)
+        for setting, line in (("void_closure=0", "void closure"),
+                              ("min_distance=0", "drift apart"), ("hourglass=0", "hourglass")):
+            changed = self.acts(self.scene, "method." + setting)
+            self.assertIn(line, "\n".join(lines), setting)
+            self.assertNotIn(line, "\n".join(changed), setting)
+        self.assertIn("contacts: with 1 solid, in the velocities; never released, in one pass",
+                      self.acts(self.scene, "method.passes=1"))
+        self.assertEqual(self.acts(self.scene, "method={name: ballistic}"),
+                         ["flight: gravity", "collisions: with solids, along the path"])
+
+    def test_explain_names_at_most_ten_lines(self):
+        """The scenes of the gallery and the small ones of the paper, whose large ones differ in
+        size alone, those whose meshes take seconds in full runs only; and one in which everything
+        acts."""
+        slow = {"cake_small", "cream_coffee", "cream_swirl", "dough_knead", "egg_yolk",
+                "glue_strings", "gummy_bears", "hand_and_bowl_small", "honey_toast",
+                "honey_waffle", "ice_cream_small", "jelly_plate", "massive_small", "paint_bust",
+                "slime_fingers", "soft_serve", "toothpaste_brush"}
+        scenes = runs.ROOT / "scenes"
+        paths = sorted((scenes / "barreiro2017").glob("*_small.yaml"))
+        paths += sorted((scenes / "gallery").glob("*.yaml"))
+        slow = set() if os.environ.get("OOZE_FULL") else slow
+        paths = [path for path in paths if path.stem not in slow]
+        self.assertGreater(len(paths), 25)
+        others = {"block_drop_links_small.yaml": ["links: see docs/methods/links.md"],
+                  "stress_cube_small.yaml": ["stress: see docs/methods/stress.md"],
+                  "gummy_bears.yaml": ["blend: see docs/methods/blend.md"]}
+        for path in paths:
+            with self.subTest(path.name):
+                lines = self.acts(path)
+                self.assertIn(len(lines), range(1, 11), lines)
+                self.assertTrue(lines == others.get(path.name) or
+                                lines[0].startswith("velocity solve: "), lines)
+        self.write(SCENE.replace("syrup: {", "syrup: {surface_tension: 0.05, ")
+                   .replace("materials:", "materials:\n  gel: {modulus: "
+                   "500, relaxation_time: 1, yield_strain: 0.5}\n  water: {viscosity: 0.001}")
+                   .replace("solids:", "  - {material: gel, shape: {type: sphere, radius: 0.05, "
+                            "position: [0.3, 0.5, 0]}}\n  - {material: water, shape: {type: box, "
+                            "size: [0.1, 0.1, 0.1], position: [0.6, 0.5, 0]}}\nsolids:")
+                   + "  - {name: ball, density: 500, shape: {type: sphere, radius: 0.1,"
+                     " position: [2, 1, 0]}}\n")
+        self.assertEqual([line.split(":")[0] for line in
+                          self.acts(self.scene, "method.impact_passes=3")],
+                         ["velocity solve", "linear solve", "pressure", "stress of pushes",
+                          "surface tension", "void closure", "position shifts", "contacts",
+                          "impact passes", "bodies"])
+
     def test_check_refuses_what_run_refuses(self):
         self.write(method="{name: conformation, formulation: consistent}",
                    block="name: block\n    body: rigid")

@@ -438,11 +438,18 @@ probes:
         self.expect_resumed(blend("", "0.05"))
 
     def test_refuses_what_cannot_be_shared(self):
-        scene = self.scene(variant("{name: springs, order: sequential}", "{density: 1000}"))
-        done = self.run_ooze(2, "run", scene, "-o", self.folder / "run")
-        self.assertNotEqual(done.returncode, 0)
-        self.assertEqual(done.stderr.count("cannot share these steps, because 'order: sequential' "
-                                           "of springs needs one process"), 1, done.stderr)
+        for text, reason in (
+                (variant("{name: springs, order: sequential}", "{density: 1000}"),
+                 "'order: sequential' of springs needs one process"),
+                (variant("{name: conformation, pressure: grid}", "{viscosity: 10}"),
+                 "'pressure: grid' needs one process; 'pressure: density_stage' does not")):
+            with self.subTest(reason):
+                run = self.folder / "run"
+                done = self.run_ooze(2, "run", self.scene(text), "-o", run)
+                self.assertNotEqual(done.returncode, 0)
+                self.assertEqual(done.stderr.count("cannot share these steps, because " + reason),
+                                 1, done.stderr)
+                self.assertFalse(run.exists())
 
     def test_dry_run_says_the_memory_of_a_process(self):
         done = subprocess.run(self.command(2, "run", SCENE, "--dry-run"), env=ENVIRONMENT,

@@ -35,6 +35,12 @@ bool conformation_supports(const OozeStepContext *context, char *why, size_t siz
         snprintf(why, size, "particle bodies with dynamic solids run on the processor alone");
         return false;
     }
+    if (set.pressure_grid) {
+        snprintf(
+            why, size,
+            "'pressure: grid' runs on the processor alone; 'pressure: density_stage' does not");
+        return false;
+    }
     return true;
 }
 

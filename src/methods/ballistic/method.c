@@ -5,6 +5,8 @@
 #include "base/fail.h"
 #include "base/vec3.h"
 #include "methods/ballistic/stick_formula.h"
+#include "methods/explain.h"
+#include "solids/dynamic_formula.h"
 #include "solvers/contact_loads.h"
 
 enum { PARAM_CONTACT_DISTANCE, PARAM_COUNT };
@@ -132,6 +134,24 @@ static OozeStatus step(void *data, OozeStepContext *context, OozeError *error)
     return coupling ? ooze_impulses_share(context, impulses, job.velocities, error) : OOZE_OK;
 }
 
+static OozeStatus explain(const OozeStepContext *c, const OozeExplanation *explanation,
+                          OozeError *error)
+{
+    (void)error;
+    bool drags = false, collides = false;
+    for (int m = 0; m < c->material_count; m++) {
+        drags = drags || c->materials[m].values[OOZE_MATERIAL_DRAG] > 0.0;
+    }
+    for (int k = 0; k < c->solid_count; k++) {
+        collides = collides || ooze_solid_collides(&c->solids[k]);
+    }
+    ooze_text_append(explanation->lines, "flight: gravity%s\n", drags ? " and drag" : "");
+    if (collides) {
+        ooze_text_append(explanation->lines, "collisions: with solids, along the path\n");
+    }
+    return OOZE_OK;
+}
+
 const OozeMethod ooze_method_ballistic = {
     .info = {.name = "ballistic",
              .summary = "particles fly under gravity and drag, and bounce off solids; they do not "
@@ -146,4 +166,5 @@ const OozeMethod ooze_method_ballistic = {
     .sticks_to_solids = true,
     .pushes_solids = true,
     .step = step,
+    .explain = explain,
 };

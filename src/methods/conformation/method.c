@@ -295,6 +295,14 @@ static OozeStatus check(const OozeStepContext *context, OozeError *error)
     return ooze_conformation_plan(context, &plan, error);
 }
 
+/* Nodes of the grid have no ghosts yet. */
+static const char *refuses_ranks(const OozeStepContext *c)
+{
+    return ooze_conformation_settings(c).pressure_grid
+               ? "'pressure: grid' needs one process; 'pressure: density_stage' does not"
+               : NULL;
+}
+
 static const char *const chosen_keys[] = {"velocity_iterations", "passes", "density_iterations",
                                           NULL};
 
@@ -330,6 +338,7 @@ const OozeMethod ooze_method_conformation = {
     .wants_field = wants_mode,
     .material_keys = material_keys,
     .ghost_fields = ghost_fields,
+    .refuses_ranks = refuses_ranks,
     .shares_bodies = true,
     .uses_fluid_neighbours = true,
     .uses_boundary_neighbours = true,
@@ -345,6 +354,7 @@ const OozeMethod ooze_method_conformation = {
     .check = check,
     .stable_step = stable_step,
     .advise = ooze_conformation_advise,
+    .explain = ooze_conformation_explain,
     .describe_order = ooze_conformation_describe_order,
     .chosen_keys = chosen_keys,
     .choose = ooze_conformation_choose,

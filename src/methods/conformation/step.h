@@ -224,6 +224,9 @@ OozeStatus ooze_conformation_move(OozeConformationStep *step, OozeDensityMemory 
 
 /* Warns of too few iterations and of numbers that contradict each other. */
 void ooze_conformation_advise(const OozeStepContext *context, const OozeAdvice *advice);
+/* Lists what acts in a step. */
+OozeStatus ooze_conformation_explain(const OozeStepContext *context,
+                                     const OozeExplanation *explanation, OozeError *error);
 void ooze_conformation_describe_order(const OozeStepContext *context, int material, bool soft,
                                       char *text, size_t size);
 
