@@ -27,7 +27,7 @@ typedef struct OozeDiagnostic {
 OOZE_API OozeStatus ooze_scene_load(const char *path, const char *const *overrides,
                                     int override_count, OozeScene **scene, OozeError *error);
 /* The same for `scene.yaml` of a run folder, which an earlier version may have written: format 1 is
-   read as well. Its angles are in degrees. */
+   read as well, with angles in degrees, and settings that are gone are no errors. */
 OOZE_API OozeStatus ooze_scene_load_run(const char *path, const char *const *overrides,
                                         int override_count, OozeScene **scene, OozeError *error);
 /* The same as ooze_scene_load for a text of `length` bytes; `name` is the file name in diagnostics,

@@ -205,7 +205,7 @@ static void summarise(const OozeWorldStats *stats, const Samples *samples, const
         r->parts[k].seconds =
             ooze_percentile(samples->seconds + entry * samples->runs, samples->runs, 50.0);
     }
-    r->density = calls_of(r, "density_multipliers") + calls_of(r, "divergence");
+    r->density = calls_of(r, "density_multipliers");
     r->step = ooze_percentile(samples->steps, samples->runs, 50.0);
     r->fastest = ooze_percentile(samples->steps, samples->runs, 0.0);
     uint64_t bytes = ooze_bench_on_processor(r) ? stats->particle_bytes : stats->device_bytes;

@@ -44,6 +44,20 @@ bool ooze_method_uses(const OozeMethod *method, const char *key)
     return false;
 }
 
+const OozeGoneSetting *ooze_method_gone(const OozeMethod *method, const char *key,
+                                        const char *choice)
+{
+    for (int i = 0; i < method->gone_count; i++) {
+        const OozeGoneSetting *gone = &method->gone_settings[i];
+        bool same =
+            !choice || !gone->choice ? choice == gone->choice : strcmp(gone->choice, choice) == 0;
+        if (same && strcmp(gone->key, key) == 0) {
+            return gone;
+        }
+    }
+    return NULL;
+}
+
 double ooze_method_param(const OozeMethod *method, const double *params, int param)
 {
     double value = isnan(params[param]) ? method->info.params[param].initial : params[param];

@@ -21,8 +21,20 @@ typedef struct OozeStepBias {
     bool beyond; /* the step is longer than any that was measured: the values are of that one */
 } OozeStepBias;
 
+/* A setting that earlier versions had, or a choice of a setting. */
+typedef struct OozeGoneSetting {
+    const char *key;
+    const char *choice; /* NULL: the whole setting is gone */
+    /* The value that has no effect: runs that were saved with it continue. Instead of a choice,
+       the number of the choice that scenes of such runs are read with. */
+    double neutral;
+    const char *instead; /* what to use */
+} OozeGoneSetting;
+
 typedef struct OozeMethod {
     OozeMethodInfo info;
+    const OozeGoneSetting *gone_settings;
+    int gone_count;
     const OozeFieldInfo *fields; /* fields that it adds to the particle store */
     int field_count;
     /* Fields that only some materials need: a world has such a field once `wants_field` is true for
@@ -142,6 +154,9 @@ const OozeMethod *ooze_method_find(const char *name); /* NULL: unknown */
 double ooze_method_support_ratio(const OozeMethod *method, double given);
 /* Value in effect of a setting: of `params`, whose NAN are not given, or its default. */
 double ooze_method_param(const OozeMethod *method, const double *params, int param);
+/* The row of a setting that is gone, or of a choice; NULL: there is none. */
+const OozeGoneSetting *ooze_method_gone(const OozeMethod *method, const char *key,
+                                        const char *choice);
 /* Whether the method uses this key of a material. */
 bool ooze_method_uses(const OozeMethod *method, const char *key);
 

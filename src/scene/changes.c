@@ -164,6 +164,11 @@ static bool find_row(OozeScene *scene, const Target *target, const char *key, co
             }
         }
     }
+    const struct OozeMethod *method =
+        list.section && list.section->method ? list.section->method(variant) : NULL;
+    if (ooze_scene_report_gone(scene, method, key, at, NULL)) {
+        return false;
+    }
     char shown[OOZE_CLIP_MAX];
     const char *hint = ooze_scene_did_you_mean(scene, key, known, count);
     ooze_scene_error(scene, at, hint ? hint : target->example,

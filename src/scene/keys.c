@@ -45,6 +45,7 @@ bool ooze_section_key(const OozeSection *section, int variant, int i, OozeKey *r
     }
     *row = key_of_param(&params[index], section->params_offset + (size_t)index * sizeof(double));
     row->automatic = section->automatic && section->automatic(variant, row->key);
+    row->method = section->method ? section->method(variant) : NULL;
     return true;
 }
 

@@ -58,6 +58,7 @@ typedef struct OozeKey {
     size_t count_offset;        /* of LIST and MAP: an int */
     const char *default_text;   /* for the reference page; NULL: the default function's value */
     bool automatic;             /* a double that may be `auto`: NAN until it is chosen */
+    const struct OozeMethod *method; /* of a setting: knows the choices that are gone; or NULL */
 } OozeKey;
 
 #define OOZE_REQUIRED UINT32_MAX
@@ -81,6 +82,8 @@ struct OozeSection {
     size_t params_offset;
     /* Whether one of these parameters may be `auto`; NULL: none. */
     bool (*automatic)(int variant, const char *key);
+    /* The method whose settings they are; NULL: they are no settings. */
+    const struct OozeMethod *(*method)(int variant);
 };
 
 extern const OozeSection ooze_scene_root, ooze_section_shape, ooze_section_motion,

@@ -165,8 +165,10 @@ void ooze_section_read(OozeScene *scene, const OozeSection *section, const OozeN
     for (const OozeNode *child = node->first; child; child = child->next) {
         OozeKey row;
         if (!ooze_section_find(section, variant, child->key->text, &row)) {
+            const struct OozeMethod *method = section->method ? section->method(variant) : NULL;
+            bool gone = ooze_scene_report_gone(scene, method, child->key->text, child->key, child);
             /* the settings of an unknown method cannot be checked */
-            if (variant >= 0 || !section->variant_key || !section->params) {
+            if (!gone && (variant >= 0 || !section->variant_key || !section->params)) {
                 report_unknown(scene, section, variant, child->key);
             }
         } else if (!ooze_key_applies(&row, variant)) {

@@ -120,6 +120,7 @@ static OozeStatus load_file(const char *path, const char *const *overrides, int 
     OozeError reading = {0};
     OozeSource *source = ooze_source_open(loaded, path, NULL, &reading);
     if (source) {
+        loaded->of_run = of_run;
         if (of_run) {
             upgrade_source(loaded, source);
         }

@@ -110,6 +110,7 @@ typedef struct OozeSceneDerived OozeSceneDerived; /* see derive.h */
 
 struct OozeScene {
     OozeArena *arena; /* for all but owned texts, `canonical` and `diagnostics` */
+    bool of_run;      /* see ooze_scene_load_run */
     bool out_of_memory;
     bool too_many_nodes; /* reported once */
     int node_count;
@@ -166,6 +167,15 @@ const char *ooze_clip(const char *text, char shown[OOZE_CLIP_MAX]);
 /* "did you mean 'x'?", or NULL. */
 const char *ooze_scene_did_you_mean(OozeScene *scene, const char *word, const char *const *known,
                                     int count);
+
+/* Reports a setting of the method (NULL: none) that is gone; false: it is not. It is an error; a
+   warning in the scene of a run, and where the value that it is given has no effect. `value` NULL:
+   it is the target of a change. */
+bool ooze_scene_report_gone(OozeScene *scene, const struct OozeMethod *method, const char *key,
+                            const OozeNode *at, const OozeNode *value);
+/* The same for the value of a choice; stores the choice that is left in its place. */
+bool ooze_scene_read_gone_choice(OozeScene *scene, const OozeKey *row, const OozeNode *node,
+                                 void *item);
 
 /* Bytes of the line break at `text` (one of YAML's: LF, CR, CRLF, NEL, LS, PS), or 0. */
 size_t ooze_line_break(const char *text, size_t size);

@@ -412,11 +412,16 @@ static const char *method_name(int index)
     return info ? info->name : NULL;
 }
 
+static const OozeMethod *method_of(int variant)
+{
+    const OozeMethodInfo *info = ooze_method_info(variant);
+    return info ? ooze_method_find(info->name) : NULL;
+}
+
 /* Settings that the method can choose itself. */
 static bool method_chooses(int variant, const char *key)
 {
-    const OozeMethodInfo *info = ooze_method_info(variant);
-    const OozeMethod *method = info ? ooze_method_find(info->name) : NULL;
+    const OozeMethod *method = method_of(variant);
     for (const char *const *at = method ? method->chosen_keys : NULL; at && *at; at++) {
         if (strcmp(*at, key) == 0) {
             return true;
@@ -443,6 +448,7 @@ static const OozeSection section_method = {
     .params = method_params,
     .params_offset = offsetof(OozeSceneMethod, params),
     .automatic = method_chooses,
+    .method = method_of,
 };
 
 /* ---- the scene itself ------------------------------------------------------------------------ */

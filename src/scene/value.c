@@ -119,6 +119,9 @@ static void read_choice(OozeScene *scene, const OozeKey *row, const OozeNode *no
         }
         return;
     }
+    if (ooze_scene_read_gone_choice(scene, row, node, item)) {
+        return;
+    }
     char names[CHOICES_MAX][OOZE_CHOICE_MAX], shown[OOZE_CLIP_MAX];
     const char *known[CHOICES_MAX];
     int count = 0;

@@ -156,16 +156,6 @@ OOZE_FORMULA OozeVector ooze_contact_velocity(const OozeContactSet *set, OozeVec
     return push > 0.0f ? ooze_vector_madd(v, ooze_shortened(size, limit), slip) : v;
 }
 
-/* The same without friction. */
-OOZE_FORMULA OozeVector ooze_contact_normal_velocity(const OozeContactSet *set, OozeVector v)
-{
-    for (int k = 0; k < set->normals; k++) {
-        float lack = set->speed[k] - ooze_vector_dot(v, set->direction[k]);
-        v = ooze_vector_madd(v, lack > 0.0f ? lack : 0.0f, set->direction[k]);
-    }
-    return v;
-}
-
 /* Removes from v the components along the directions with their bit in `active`. */
 OOZE_FORMULA OozeVector ooze_contact_project(const OozeContactSet *set, OozeVector v, int active)
 {

@@ -219,16 +219,6 @@ void ooze_coupling_remember_motion(OozeDynamicCoupling *c)
     }
 }
 
-void ooze_coupling_leave_out(OozeDynamicCoupling *c, double share)
-{
-    for (int k = 0; k < c->count; k++) {
-        OozeDynamicSolid *solid = &c->solids[k];
-        for (int i = 0; i < 6; i++) {
-            solid->motion.v[i] -= share * (solid->motion.v[i] - solid->remembered.v[i]);
-        }
-    }
-}
-
 void ooze_coupling_spread_motion(OozeDynamicCoupling *c)
 {
     spread(c, false);

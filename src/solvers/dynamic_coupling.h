@@ -51,9 +51,8 @@ static inline bool ooze_coupling_is_dynamic(const OozeDynamicCoupling *coupling,
 OozeTwist ooze_coupling_momentum(const OozeDynamicCoupling *coupling, const OozeDynamicSolid *solid,
                                  const OozeTwist *motion);
 
-/* Takes a share of the change of `motion` since remember_motion back. */
+/* Sets `remembered`. */
 void ooze_coupling_remember_motion(OozeDynamicCoupling *coupling);
-void ooze_coupling_leave_out(OozeDynamicCoupling *coupling, double share);
 
 /* Velocities of the samples of the view by `motion`; or direction_velocity by `direction`. */
 void ooze_coupling_spread_motion(OozeDynamicCoupling *coupling);

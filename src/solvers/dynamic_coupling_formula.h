@@ -18,7 +18,7 @@ typedef struct OozeDynamicSolid {
     OozeTwist motion;                       /* with the momentum from the particles so far */
     double push_share, open_share;          /* of pushes expected in open fluid; in its gaps */
     OozeTwist expected_push;                /* velocity change by pushes that it expects */
-    OozeTwist remembered;                   /* see ooze_coupling_leave_out */
+    OozeTwist remembered;                   /* `motion` before the density stage */
     OozeTwist collected;                    /* sum of the last ooze_coupling_collect */
     OozeTwist direction, residual, product; /* of conjugate gradients */
     double row_sum;                         /* see ooze_density_solid_diagonals */

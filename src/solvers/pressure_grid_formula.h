@@ -37,8 +37,8 @@ OOZE_FORMULA float ooze_pressure_minors(OozeMat3 l)
 }
 
 /* Sums over fluid of N, the hat function of a node, in units of a particle's volume, and of its
-   gradient g; y is the position from the node. Sums over walls stay apart until it is known how much
-   of them fluid wets. */
+   gradient g; y is the position from the node. Sums over walls stay apart until it is known how
+   much of them fluid wets. */
 typedef struct OozePressureSums {
     float weight;              /* N */
     float first[3], second[6]; /* N y; N y y^T: xx, yy, zz, xy, xz, yz */

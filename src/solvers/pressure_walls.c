@@ -1,6 +1,6 @@
-/* Shares of walls in the hat functions of nodes, from the distance fields of the solids. A cell that
-   a wall cuts is divided; of each part the tangent plane at its middle cuts off a share, taken at
-   the share's own middle: exact for planes along the axes. */
+/* Shares of walls in the hat functions of nodes, from the distance fields of the solids. A cell
+   that a wall cuts is divided; of each part the tangent plane at its middle cuts off a share, taken
+   at the share's own middle: exact for planes along the axes. */
 #include <math.h>
 #include <string.h>
 

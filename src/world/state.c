@@ -283,11 +283,32 @@ OozeStatus ooze_state_fail_unknown(OozeError *error, const char *table, const ch
                      table, column ? "." : "", column ? column : "");
 }
 
-static OozeStatus check_columns(const OozeFieldView *to, const OozeFieldView *from, bool all,
-                                OozeError *error)
+/* A run does not go on without a setting that has acted in it. Only frames of versions that had one
+   of the settings that are gone have the numbers of choices that are gone. */
+static OozeStatus check_gone(const OozeMethod *method, const OozeFieldView *from, OozeError *error)
+{
+    bool earlier = false;
+    for (int i = 0; i < method->gone_count; i++) {
+        const OozeGoneSetting *gone = &method->gone_settings[i];
+        earlier = earlier || (!gone->choice && ooze_field_column(from, gone->key) >= 0);
+    }
+    for (int i = 0; earlier && i < method->gone_count; i++) {
+        const OozeGoneSetting *gone = &method->gone_settings[i];
+        int column = ooze_field_column(from, gone->key);
+        if (column >= 0 && ooze_field_value(from, 0, column) != gone->neutral) {
+            return ooze_state_fail_unknown(error, gone->key, gone->choice);
+        }
+    }
+    return OOZE_OK;
+}
+
+/* `method`: that of settings, which may be gone; NULL: the columns are no settings. */
+static OozeStatus check_columns(const OozeFieldView *to, const OozeFieldView *from,
+                                const OozeMethod *method, bool all, OozeError *error)
 {
     for (int k = 0; k < from->components; k++) {
-        if (ooze_field_column(to, from->columns[k]) < 0) {
+        bool gone = method && ooze_method_gone(method, from->columns[k], NULL);
+        if (!gone && ooze_field_column(to, from->columns[k]) < 0) {
             return ooze_state_fail_unknown(error, from->name, from->columns[k]);
         }
     }
@@ -322,7 +343,10 @@ static OozeStatus check_table(OozeWorld *world, int t, const OozeFieldView *from
                                             (unsigned long long)tables[t].max);
         }
     }
-    return to.columns ? check_columns(&to, from, !tables[t].key, error) : OOZE_OK;
+    const OozeMethod *method = tables[t].key == setting_key ? world->method : NULL;
+    OozeStatus status =
+        to.columns ? check_columns(&to, from, method, !tables[t].key, error) : OOZE_OK;
+    return !status && method && from->count > 0 ? check_gone(method, from, error) : status;
 }
 
 OozeStatus ooze_state_check(OozeWorld *world, const OozeFrame *frame, OozeError *error)

@@ -435,9 +435,9 @@ solids: [{name: floor, shape: {type: plane}}]
 
 async function aRefusedValueStopsNothing(page) {
   const before = await data(page);
-  await setNumber(page, "method.divergence_iterations", 5);
-  await page.waitForFunction(() => /dynamic solids need the formulation 'lodge' without a divergence stage/.test(document.querySelector("#notice").textContent));
-  await page.waitForFunction(() => document.querySelector('[data-path="method.divergence_iterations"] input[type=text]').value === "0");
+  await page.selectOption('[data-path="method.formulation"] select', "paper");
+  await page.waitForFunction(() => /dynamic solids need the formulation 'lodge', not 'paper'/.test(document.querySelector("#notice").textContent));
+  await page.waitForFunction(() => document.querySelector('[data-path="method.formulation"] select').value === "lodge");
   const after = await until(page, (now) => Number(now.step) > Number(before.step) + 10);
   assert.deepEqual([after.rows, after.playing], ["0", "true"]);
   assert.ok(await page.locator("#undo").isDisabled(), "a refused value can be undone");

@@ -12,7 +12,6 @@ struct Case {
     const char *name;
     bool periodic, fluid, packed;
     bool swallows; /* a sink takes parts of the bodies */
-    int divergence;
     double friction;
     bool multigrid; /* preconditions the velocity solve */
 };
@@ -66,7 +65,6 @@ static void add_sink(OozeWorld *world)
 static OozeWorld *create_world(const Case *c, OozeDevice device)
 {
     OozeWorld *world = create_device_world("conformation", SPACING, c->periodic, device);
-    CHECK_OK(ooze_world_set_param(world, "divergence_iterations", c->divergence, &error));
     CHECK_OK(ooze_world_set_param(world, "velocity_preconditioner", c->multigrid ? 2 : 0, &error));
     if (c->multigrid) {
         CHECK_OK(ooze_world_set_param(world, "velocity_iterations", 200, &error));
@@ -130,14 +128,13 @@ static void bodies_take_the_same_step(void **state)
 {
     (void)state;
     const Case cases[] = {
-        {"bodies alone", false, false, false, false, 0, 0.4, false},
-        {"with fluid", false, true, false, false, 0, 0.4, false},
-        {"periodic", true, true, false, false, 0, 0.0, false},
-        {"no slip", false, true, false, false, 0, INFINITY, false},
-        {"divergence", false, true, false, false, 3, 0.4, false},
-        {"swallowed", false, true, false, true, 0, 0.4, false},
-        {"multigrid", false, true, false, false, 0, 0.4, true},
-        {"multigrid, periodic, swallowed", true, true, false, true, 0, INFINITY, true},
+        {"bodies alone", false, false, false, false, 0.4, false},
+        {"with fluid", false, true, false, false, 0.4, false},
+        {"periodic", true, true, false, false, 0.0, false},
+        {"no slip", false, true, false, false, INFINITY, false},
+        {"swallowed", false, true, false, true, 0.4, false},
+        {"multigrid", false, true, false, false, 0.4, true},
+        {"multigrid, periodic, swallowed", true, true, false, true, INFINITY, true},
     };
     for (const Case &c : cases) {
         compare(&c);
@@ -148,8 +145,8 @@ static void bodies_take_the_same_step(void **state)
 static void rounded_directions_keep_bodies_rigid(void **state)
 {
     (void)state;
-    const Case masses = {"packed", false, true, true, false, 0, 0.4, false};
-    const Case multigrid = {"packed, multigrid", false, true, true, false, 0, 0.4, true};
+    const Case masses = {"packed", false, true, true, false, 0.4, false};
+    const Case multigrid = {"packed, multigrid", false, true, true, false, 0.4, true};
     compare(&masses);
     compare(&multigrid);
 }
@@ -158,7 +155,7 @@ static void rounded_directions_keep_bodies_rigid(void **state)
 static void running_out_of_memory_is_survived(void **state)
 {
     (void)state;
-    const Case c = {"memory", false, false, false, false, 0, 0.4, false};
+    const Case c = {"memory", false, false, false, false, 0.4, false};
     int refused = count_refused_steps([&] { return create_world(&c, OOZE_DEVICE_CUDA); }, 20);
     printf("  refused %d times\n", refused);
     assert_true(refused > 20);

@@ -157,7 +157,6 @@ static const Travel consistent[] = {
      {{"formulation", CONSISTENT}, {"tolerance", 0}, {"velocity_iterations", 10}}},
     {"consistent, no iterations",
      {{"formulation", CONSISTENT}, {"velocity_iterations", 0}, {"position_iterations", 0}}},
-    {"consistent, divergence", {{"formulation", CONSISTENT}, {"divergence_iterations", 8}}},
     {"consistent, jacobi", {{"formulation", CONSISTENT}, {"solver", 0}}},
     {"consistent, conjugate gradients", {{"formulation", CONSISTENT}, {"solver", 2}}},
     {"consistent, positions only", {{"formulation", CONSISTENT}, {"projection", 1}}},
@@ -176,11 +175,8 @@ static const Travel paper[] = {
     {"paper, without corotation", {{"formulation", PAPER}, {"corotation", 0}}},
     {"paper, shear alone", {{"formulation", PAPER}, {"deviatoric_only", 1}}},
 };
-static const Travel paper_divergence = {"paper, divergence",
-                                        {{"formulation", PAPER}, {"divergence_iterations", 8}}};
 static const Travel lodge[] = {
     {"lodge", {{"formulation", 0}}},
-    {"lodge, divergence", {{"formulation", 0}, {"divergence_iterations", 8}}},
     {"lodge, second order", {{"time_integration", 1}}},
     {"lodge, mean tolerance", {{"density_mean_tolerance", 1e-3}, {"density_iterations", 60}}},
     {"lodge, last pressure", {{"density_warm_start", 1}, {"density_mean_tolerance", 1e-3}}},
@@ -224,7 +220,6 @@ static void paper_takes_the_same_step(void **state)
         compare_steps(&open, &travel, NEVER);
         compare_steps(&periodic, &travel, NEVER);
     }
-    compare_steps(&open, &paper_divergence, NEVER);
 }
 
 /* Some tens of steps, each device by itself. Positions of most particles differ by this many

@@ -45,7 +45,6 @@ TAME = {
     "velocity_iterations": [5, 20],
     "density_iterations": [3, 5],
     "position_iterations": [3],
-    "divergence_iterations": [0, 2],
     "support_ratio": [2, 2.2],
     "seed": [1, 7],
     "density": [900, 1400],

@@ -1,5 +1,4 @@
-/* Acceptance tests of incompressibility in the conformation method: the density stage and the
-   optional divergence stage. */
+/* Acceptance tests of incompressibility in the conformation method: the density stage. */
 #include "physics/fixtures.h"
 
 /* ---- T32: impact ----------------------------------------------------------------------------- */
@@ -8,7 +7,7 @@ typedef struct Column {
     int layers;
     double spacing, time_step, lift; /* m above the floor */
     double viscosity;
-    int density_iterations, divergence_iterations;
+    int density_iterations;
 } Column;
 
 /* Water in a periodic shaft of 8 by 8 spacings, lifted off its floor. */
@@ -20,7 +19,6 @@ static OozeWorld *make_column(const Column *c)
     add_matter(world, newtonian_matter(c->viscosity));
     add_floor(world, 0);
     set_param(world, "density_iterations", c->density_iterations);
-    set_param(world, "divergence_iterations", c->divergence_iterations);
     add_lattice(world,
                 (Lattice){.n = {8, c->layers, 8}, .spacing = d, .corner = vec3(0, c->lift, 0)});
     return world;
@@ -59,13 +57,6 @@ static void conformation_T32_impact(void **state)
                  end.centre.y / (0.5 * column.layers * column.spacing), 0.9, 1.02);
         ooze_world_destroy(world);
     }
-}
-
-static OozeVec3 uniform(OozeVec3 x, uint64_t i, const void *user)
-{
-    (void)x;
-    (void)i;
-    return *(const OozeVec3 *)user;
 }
 
 /* ---- T17: the hydrostatic part --------------------------------------------------------------- */
@@ -134,122 +125,5 @@ static void conformation_T54_tank(void **state)
     ooze_world_destroy(world);
 }
 
-/* ---- T33: compression of velocities ---------------------------------------------------------- */
-
-/* Nothing but the stage under test acts on velocities. */
-static void leave_divergence_alone(OozeWorld *world, int iterations)
-{
-    set_param(world, "density_iterations", 0);
-    set_param(world, "velocity_iterations", 0);
-    set_param(world, "min_distance", 0);
-    set_param(world, "divergence_iterations", iterations);
-}
-
-/* `user` is the rate, 1/s, at which a block about the origin shrinks while it turns about z. */
-static OozeVec3 shrinking(OozeVec3 x, uint64_t i, const void *user)
-{
-    (void)i;
-    double rate = *(const double *)user;
-    return vec3_madd(vec3_cross(vec3(0, 0, 3), x), -rate, x);
-}
-
-/* A block that shrinks keeps its momenta while the shrinking is taken out: particles come to the
-   density of rest at most, where without the stage they would be pressed beyond. */
-static void conformation_T33_shrinking_block(void **state)
-{
-    (void)state;
-    double rate = 4, dt = 1.0 / 100, d = 0.1, excess[3];
-    for (int k = 0; k < 3; k++) {
-        const int iterations = (int[]){0, 10, 60}[k], n[3] = {8, 8, 8};
-        OozeWorld *world = make_world((Setup){.spacing = d, .time_step = dt});
-        add_matter(world, newtonian_matter(0));
-        leave_divergence_alone(world, iterations);
-        add_lattice(world, (Lattice){.n = {8, 8, 8},
-                                     .spacing = d,
-                                     .jitter = 0.2,
-                                     .corner = centred(n, d),
-                                     .velocity = shrinking,
-                                     .user = &rate});
-        OozeProbeId density = add_probe(world, OOZE_PROBE_DENSITY);
-        double before_excess = read_probe(world, density, 2);
-        Census before = take_census(world);
-        step_world(world);
-        Census after = take_census(world);
-        check_kept(before, after, 1);
-        double gained = read_probe(world, density, 2) - before_excess;
-        excess[k] = gained;
-        printf("  %d iterations: largest density rises by %.4f\n", iterations, gained);
-        /* rounding of 60 sweeps of floats */
-        MEASURED("change of angular momentum", fabs(after.spin.z / before.spin.z - 1), 0, 2e-6);
-        ooze_world_destroy(world);
-    }
-    /* 3 rate dt of volume are lost in the step */
-    MEASURED("rise without the stage over 3 rate dt", excess[0] / (3 * rate * dt), 0.5, 1.5);
-    MEASURED("rise with 10 sweeps over that without", excess[1] / excess[0], -1, 0.6);
-    MEASURED("rise with 60 sweeps over that without", excess[2] / excess[0], -1, 0.15);
-}
-
-/* Fluid in a shaft falls on a floor at rest, or that comes up to meet it: in one step all of it
-   learns to move with the floor. What density lacks of rest near floor and surface, a per cent
-   of a layer, may still be closed; 5 m/s are a fifth of a layer a step. */
-static void conformation_T33_moving_floor(void **state)
-{
-    (void)state;
-    for (int k = 0; k < 2; k++) {
-        double d = 0.1, dt = 1.0 / 240, speed = k ? 5.0 : 0.0;
-        OozeWorld *world =
-            make_world((Setup){.spacing = d, .time_step = dt, .box = vec3(7 * d, 0, 7 * d)});
-        add_matter(world, newtonian_matter(0));
-        OozeSolidDef floor = ooze_solid_def_default();
-        floor.shape = ooze_shape_def_default(OOZE_SHAPE_PLANE);
-        floor.motion.velocity = vec3(0, speed, 0);
-        floor.friction = 0;
-        CHECK_OK(ooze_world_add_solid(world, &floor, NULL, &error));
-        OozeVec3 fall = vec3(0, -5, 0);
-        leave_divergence_alone(world, 200);
-        add_lattice(world,
-                    (Lattice){.n = {7, 10, 7}, .spacing = d, .velocity = uniform, .user = &fall});
-        step_world(world);
-        Census c = take_census(world);
-        printf("  floor at %g m/s: fluid at %.4f m/s on average\n", speed, c.momentum.y / c.mass);
-        MEASURED("mean speed less the floor's over what was to be stopped",
-                 (speed - c.momentum.y / c.mass) / (speed + 5), -0.02, 0.02);
-        MEASURED("sideways over downward speed at first",
-                 hypot(c.momentum.x, c.momentum.z) / c.mass / 5, 0, 1e-5);
-        ooze_world_destroy(world);
-    }
-}
-
-/* The stage joins in the whole step: a column that lands has less divergence left, and the density
-   stage less to do. */
-static void conformation_T33_landing(void **state)
-{
-    (void)state;
-    double density[2];
-    for (int k = 0; k < 2; k++) {
-        Column column = {.layers = 24,
-                         .spacing = 0.02,
-                         .time_step = 1.0 / 240,
-                         .lift = 0.1,
-                         .viscosity = 0.001,
-                         .density_iterations = 5,
-                         .divergence_iterations = k ? 20 : 0};
-        OozeWorld *world = make_column(&column);
-        OozeProbeId probe = add_probe(world, OOZE_PROBE_DENSITY);
-        density[k] = 0;
-        for (int i = 0; i < 8; i++) {
-            advance(world, 0.075);
-            density[k] += read_probe(world, probe, 3) / 8;
-        }
-        ooze_world_destroy(world);
-        printf("  %d divergence sweeps: mean density error inside %.4f\n",
-               column.divergence_iterations, density[k]);
-    }
-    MEASURED("density error over that without the stage", density[1] / density[0], 0, 0.75);
-}
-
 ACCEPTANCE_MAIN(cmocka_unit_test(conformation_T17_deviatoric),
-                cmocka_unit_test(conformation_T32_impact),
-                cmocka_unit_test(conformation_T33_shrinking_block),
-                cmocka_unit_test(conformation_T33_moving_floor),
-                cmocka_unit_test(conformation_T33_landing), cmocka_unit_test(conformation_T54_tank))
+                cmocka_unit_test(conformation_T32_impact), cmocka_unit_test(conformation_T54_tank))

@@ -2,8 +2,7 @@
    no-slip walls, and as many particles as the channel has room for. */
 #include "physics/fixtures.h"
 
-/* How pressure is found: values of the parameter `pressure`. */
-enum { DENSITY_STAGE, VELOCITY_SOLVE };
+enum { DENSITY_STAGE, GRID }; /* of the setting `pressure` */
 
 typedef struct Slit {
     int layers; /* particles across */
@@ -91,8 +90,9 @@ static Profile run_slit(const Slit *slit)
     }
     printf("  %d layers, step %g s, pressure %s, %d density iterations: wall layer %.3f of the "
            "mean, theory %.3f; particles over room %.3f\n",
-           slit->layers, slit->time_step, slit->pressure ? "in the velocity solve" : "after it",
-           slit->density_iterations, found.wall, found.theory, found.room);
+           slit->layers, slit->time_step,
+           slit->pressure == GRID ? "on a grid" : "of the density stage", slit->density_iterations,
+           found.wall, found.theory, found.room);
     ooze_world_destroy(world);
     return found;
 }

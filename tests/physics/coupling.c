@@ -343,9 +343,6 @@ static void coupling_T07_refusals(void **state)
     OozeWorld *world = make_mixed(1);
     set_param(world, "formulation", 1);
     CHECK_FAILS(ooze_world_step(world, &error), OOZE_ERROR_ARGUMENT, "lodge");
-    set_param(world, "formulation", 0);
-    set_param(world, "divergence_iterations", 5);
-    CHECK_FAILS(ooze_world_step(world, &error), OOZE_ERROR_ARGUMENT, "divergence");
     ooze_world_destroy(world);
 }
 

@@ -44,9 +44,8 @@ class DeviceRanksTest(ranks_test.RanksBase):
         self.ENVIRONMENT = dict(self.ENVIRONMENT, OOZE_PACK_FROM="100")
         self.expect_same_bits(ranks_test.variant("{" + MASS + "}", SLIME, duration="0.05"), RANKS)
 
-    def test_second_order_modes_and_divergence_have_the_same_bits(self):
-        text = ranks_test.variant("{" + MASS + ", divergence_iterations: 2}",
-                                  ranks_test.TWO_MODES, duration="0.05")
+    def test_second_order_and_modes_have_the_same_bits(self):
+        text = ranks_test.variant("{" + MASS + "}", ranks_test.TWO_MODES, duration="0.05")
         self.expect_same_bits(text, (3,))
 
     def test_last_pressure_and_mean_tolerance_have_the_same_bits(self):

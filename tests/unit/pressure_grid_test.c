@@ -1,5 +1,5 @@
-/* The pressure grid: rest under weight is exact, rows are exact for rigid motions of fluid and walls,
-   forces are the transpose of rates and keep momenta, and its preconditioner converges. */
+/* The pressure grid: rest under weight is exact, rows are exact for rigid motions of fluid and
+   walls, forces are the transpose of rates and keep momenta, and its preconditioner converges. */
 #include "check.h"
 
 #include "solvers/pressure_grid.h"
@@ -89,6 +89,10 @@ static void end(Case *c)
     }
 }
 
+/* A lattice samples a hat function of two spacings exactly, and one that a wall cuts off half a
+   spacing from its node, the worst place, with an error of 1/23. In corners three walls do. */
+static const double CORNER_ERROR = 24.0 / 23 * 24.0 / 23 * 24.0 / 23 - 1;
+
 /* Shares of fluid and walls of a pool add up to 1 inside, wherever the nodes are. */
 static void shares_fill_the_pool(void **state)
 {
@@ -109,11 +113,11 @@ static void shares_fill_the_pool(void **state)
                 double d = (top - x.y) / (2 * SPACING);
                 double fill =
                     d > 0 ? 1 - 0.5 * pow(fmax(0, 1 - d), 2) : 0.5 * pow(fmax(0, 1 + d), 2);
-                assert_true(fabs(fill - (double)c.grid.fill[a]) < 0.06);
+                assert_true(fabs(fill - (double)c.grid.fill[a]) < CORNER_ERROR);
             }
         }
         printf("  nodes %.4f off\n", off);
-        MEASURED("fill less 1, worst", worst, 0, 0.07);
+        MEASURED("fill less 1, worst", worst, 0, CORNER_ERROR);
         end(&c);
     }
 }

@@ -101,6 +101,11 @@ static bool equal(double a, double b)
 
 /* ---- a run as it was written ----------------------------------------------------------------- */
 
+static bool is_gone(const char *method, const char *key)
+{
+    return ooze_method_gone(ooze_method_find(method), key, NULL) != NULL;
+}
+
 static void runs_of_earlier_versions_are_resumed(void **state)
 {
     (void)state;
@@ -117,9 +122,10 @@ static void runs_of_earlier_versions_are_resumed(void **state)
             for (uint64_t i = 0; i < old->count; i++) {
                 for (int k = 0; k < old->components; k++) {
                     int column = old->columns ? ooze_field_column(view, old->columns[k]) : k;
-                    assert_true(column >= 0);
-                    assert_true(
-                        equal(ooze_field_value(old, i, k), ooze_field_value(view, i, column)));
+                    bool gone = column < 0 && is_gone(methods[m], old->columns[k]);
+                    assert_true(gone || column >= 0);
+                    assert_true(gone || equal(ooze_field_value(old, i, k),
+                                              ooze_field_value(view, i, column)));
                 }
             }
         }
@@ -241,6 +247,84 @@ static void missing_state_is_refused(void **state)
     end(c);
 }
 
+/* ---- what is gone ---------------------------------------------------------------------------- */
+
+/* Changes a setting that the frame has, or adds it in the place of another. */
+static double *set_setting(Case *c, const char *key, const char *instead_of, double value)
+{
+    OozeFieldView *view = table(c, "method");
+    int k = ooze_field_column(view, instead_of ? instead_of : key);
+    assert_true(k >= 0 && view->count == 1);
+    double *data = calloc((size_t)view->components, sizeof *data);
+    for (int j = 0; j < view->components; j++) {
+        data[j] = ooze_field_value(view, 0, j);
+        c->columns[j] = view->columns[j];
+    }
+    data[k] = value;
+    c->columns[k] = key;
+    view->data = data;
+    view->columns = c->columns;
+    return data;
+}
+
+/* A run goes on without a setting that is gone only if it had no effect. */
+static void runs_in_which_a_setting_acted_that_is_gone_are_refused(void **state)
+{
+    (void)state;
+    Case *c = begin("conformation");
+    double *data = set_setting(c, "divergence_iterations", NULL, 2);
+    CHECK_FAILS(restore(c, &error), OOZE_ERROR_FORMAT, "holds 'divergence_iterations'");
+    free(data);
+    end(c);
+    c = begin("conformation"); /* of a version that had `velocity_solve` as number 1 */
+    data = set_setting(c, "pressure", "hourglass", 1);
+    CHECK_FAILS(restore(c, &error), OOZE_ERROR_FORMAT, "holds 'pressure.velocity_solve'");
+    free(data);
+    end(c);
+    c = begin("conformation"); /* of a version in which number 1 is `grid` */
+    data = drop_column(c, table(c, "method"),
+                       ooze_field_column(table(c, "method"), "divergence_iterations"));
+    double *other = set_setting(c, "pressure", "hourglass", 1);
+    CHECK_OK(restore(c, &error));
+    free(other);
+    free(data);
+    end(c);
+}
+
+static void write_scene(char path[64], const char *settings)
+{
+    snprintf(path, 64, "%s/scene.yaml", folder);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fprintf(file,
+            "ooze: 2\nmethod: {name: conformation, %s}\nspacing: 0.1\ntime_step: 1/240\n"
+            "duration: 1\n",
+            settings);
+    assert_int_equal(fclose(file), 0);
+}
+
+/* The scene of a run has every setting, and is read to show its frames as well. */
+static void scenes_of_runs_may_have_settings_that_are_gone(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *settings;
+        int warnings;
+    } cases[] = {{"divergence_iterations: 0, pressure: density_stage", 0},
+                 {"divergence_iterations: 2", 1},
+                 {"pressure: velocity_solve", 1}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char path[64];
+        OozeScene *scene = NULL;
+        write_scene(path, cases[i].settings);
+        CHECK_OK(ooze_scene_load_run(path, NULL, 0, &scene, &error));
+        assert_int_equal(ooze_scene_diagnostic_count(scene), cases[i].warnings);
+        assert_null(strstr(ooze_scene_canonical(scene), "divergence_iterations"));
+        assert_non_null(strstr(ooze_scene_canonical(scene), "pressure: density_stage"));
+        ooze_scene_free(scene);
+    }
+}
+
 /* ---- what does not belong -------------------------------------------------------------------- */
 
 static void unknown_names_are_refused(void **state)
@@ -310,6 +394,8 @@ int main(void)
         cmocka_unit_test(missing_tables_of_keys_are_no_error),
         cmocka_unit_test(missing_fields_of_the_method_take_their_initial_value),
         cmocka_unit_test(missing_state_is_refused),
+        cmocka_unit_test(runs_in_which_a_setting_acted_that_is_gone_are_refused),
+        cmocka_unit_test(scenes_of_runs_may_have_settings_that_are_gone),
         cmocka_unit_test(unknown_names_are_refused),
         cmocka_unit_test(wrong_shapes_are_refused),
     };

@@ -20,6 +20,41 @@ static void unknown_keys(void **state)
                2, 27, "unknown key 'contact_distanse' in the method", "'contact_distance'");
 }
 
+#define CONFORMATION(settings)                                                                     \
+    "ooze: 2\nmethod: {name: conformation, " settings "}\nspacing: 0.1\ntime_step: 1\nduration: "  \
+                                                      "1\n"
+
+/* Settings of earlier versions say what to use. */
+static void settings_that_are_gone(void **state)
+{
+    (void)state;
+    expect_one(CONFORMATION("divergence_iterations: 5"), 2, 30,
+               "conformation has no 'divergence_iterations' any more", "leave it out");
+    expect_one(CONFORMATION("pressure: velocity_solve"), 2, 40,
+               "'pressure' cannot be 'velocity_solve' any more",
+               "use grid for slow flow under weight");
+    expect_one(CONFORMATION("passes: 2") "changes: [{time: 0.1, set: "
+                                         "method.divergence_iterations, to: 2}]\n",
+               6, 28, "conformation has no 'divergence_iterations' any more", "leave it out");
+    expect_one(CONFORMATION("passes: 2") "changes: [{time: 0.1, set: method.pressure, to: "
+                                         "velocity_solve}]\n",
+               6, 49, "'pressure' cannot be 'velocity_solve' any more", "use grid");
+    expect_one(CONFORMATION("pressure: velocity_solver"), 2, 40,
+               "'pressure' cannot be 'velocity_solver'; choose one of: density_stage, grid", NULL);
+}
+
+/* The value that has no effect: scenes that Ooze has written state every setting. */
+static void a_setting_that_is_gone_may_be_off(void **state)
+{
+    (void)state;
+    static const char text[] = CONFORMATION("divergence_iterations: 0");
+    OozeScene *scene = load_bytes(text, sizeof text - 1);
+    assert_int_equal(scene->error_count, 0);
+    assert_int_equal(scene->diagnostic_count, 1);
+    assert_int_equal(scene->diagnostics[0].severity, OOZE_SEVERITY_WARNING);
+    ooze_scene_free(scene);
+}
+
 /* Long words are cut between characters, and cannot break the line. */
 static void long_words(void **state)
 {
@@ -278,6 +313,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(errors_come_in_the_order_of_the_file),
         cmocka_unit_test(unknown_keys),
+        cmocka_unit_test(settings_that_are_gone),
+        cmocka_unit_test(a_setting_that_is_gone_may_be_off),
         cmocka_unit_test(long_words),
         cmocka_unit_test(misplaced_keys),
         cmocka_unit_test(duplicates),

@@ -29,7 +29,7 @@ _ooze_scene_load_run = bind("ooze_scene_load_run", c_int, Text, POINTER(c_char_p
                             POINTER(POINTER(OozeScene)), POINTER(OozeError))
 def ooze_scene_load_run(path: str | bytes | None, overrides: Any, override_count: int) -> Any:
     """The same for `scene.yaml` of a run folder, which an earlier version may have written: format
-    1 is read as well. Its angles are in degrees.
+    1 is read as well, with angles in degrees, and settings that are gone are no errors.
     """
     scene = POINTER(OozeScene)()
     check(_ooze_scene_load_run, path, overrides, override_count, byref(scene), outputs=(scene,))

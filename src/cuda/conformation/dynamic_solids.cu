@@ -341,21 +341,4 @@ OozeStatus dynamic_density(Step *step, DensityJob *job, OozeError *error)
     return dynamic_place(step->engine, &step->dynamic->solids, error);
 }
 
-void dynamic_leave_out(Step *step, float share)
-{
-    if (!step->dynamic) {
-        return;
-    }
-    const DynamicView v = step->dynamic->view;
-    const double part = (double)share;
-    for_each(
-        step->gpu, (uint64_t)v.count, OOZE_BODY(uint32_t k) {
-            OozeDynamicSolid *solid = &v.solids[k];
-            for (int i = 0; i < 6; i++) {
-                solid->motion.v[i] -= part * (solid->motion.v[i] - solid->remembered.v[i]);
-            }
-        });
-    dynamic_spread(step, true);
-}
-
 } // namespace ooze

@@ -58,8 +58,6 @@ void dynamic_follow(Lodge *solve, const int32_t *off);
 void dynamic_zero_direction(Step *step);
 /* Places the solids for the density stage. */
 OozeStatus dynamic_density(Step *step, DensityJob *job, OozeError *error);
-/* Takes a share of what the density stage has added to the motion back. */
-void dynamic_leave_out(Step *step, float share);
 
 /* ---- called with sums over the particles, see conjugate_gradients.cuh ---- */
 

@@ -533,8 +533,7 @@ static OozeStatus solve_lodge(Step *step, OozeError *error)
             for_each(
                 gpu, n, OOZE_BODY(uint32_t i) { s.u[i] = s.u[i] - expected_push(s, i); });
         }
-        carried_record(&solve);
-        bodies_apply_impulses(step, nullptr);
+        bodies_apply_impulses(step);
         dynamic_expect(step, -1.0);
     }
     scratch_rewind(gpu, mark);

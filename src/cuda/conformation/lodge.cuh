@@ -88,14 +88,6 @@ OOZE_DEVICE float4 direction_set(const LodgeView &v, uint32_t i, float4 p)
     return p;
 }
 
-/* The pressure of the next step, when the solve is done: carried_pressure.cu. */
-void carried_record(Lodge *solve);
-OOZE_DEVICE bool carries_pressure(const StepView &s, uint32_t i)
-{
-    return s.next_pressure &&
-           ooze_carries_pressure(s.mobility[i], s.relief_progress[i], s.long_step);
-}
-
 /* Finds density_multiplier and first_push, after the gather of edges: density_warm_start.cu. */
 void density_warm_start_find(Step *step);
 

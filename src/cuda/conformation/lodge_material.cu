@@ -68,10 +68,6 @@ OOZE_DEVICE void prepare_particle(const StepView &s, const LodgeView &v, uint32_
     if (wet_body) {
         c = ooze_lodge_wet_body(c, &s.rheology[s.material[i]], s.bulk);
     }
-    if (carries_pressure(s, i)) {
-        ooze_carried_apply(ooze_carried_get(s.warm_start, i), l, s.carried, &c.bulk, &c.hourglass,
-                           &c.explicit_stress);
-    }
     v.stiffness[i] = c.stiffness;
     v.explicit_stress[i] = c.explicit_stress;
     v.bulk[i] = c.bulk;
@@ -166,14 +162,6 @@ template <int LANES, bool WRAPS, bool MODES> static void finish_loop(Step *step)
             } else if (s.expects_pushes) {
                 ooze_push_record(s.warm_start, i, &s.shift[i].x, dynamic_push_share(s, dynamic, i),
                                  s.dt);
-            }
-            if (s.next_pressure) {
-                OozeCarriedPressure pressure = s.next_pressure[i];
-                if (carries_pressure(s, i)) {
-                    pressure.value +=
-                        ooze_carried_feed(s.density_multiplier[i], pressure.value, s.carried, s.dt);
-                }
-                ooze_carried_set(s.warm_start, i, pressure);
             }
         });
 }

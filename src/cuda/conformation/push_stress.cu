@@ -15,7 +15,6 @@ struct PushStress {
     float4 *flux;         /* three a particle: rows of dev T B */
     float4 *change;       /* of shift/dt; after the first loop the own part of the force */
     float *factor;        /* of the change */
-    float entering;       /* share of the shifts that enters velocities */
     bool of_shifts;       /* see isotropic_shifts of the plan */
 };
 
@@ -88,7 +87,7 @@ template <int LANES, bool WRAPS> static void moments(Step *step, PushStress push
     StepView s = step->view;
     for_lanes<LANES>(
         step->gpu, needed_particles(step->gpu, s.n), OOZE_BODY(uint32_t i, uint32_t lane) {
-            float share = push.entering * s.rheology[s.material[i]].push_stress_share;
+            float share = s.rheology[s.material[i]].push_stress_share;
             OozeSym3 stress = ooze_sym3(0, 0, 0, 0, 0, 0), correction = stress;
             float4 edge = f32x4(0, 0, 0);
             if (share > 0.0f && is_free(s, push, i)) {
@@ -113,12 +112,11 @@ OOZE_DEVICE Sum3 complete_change(const StepView &s, const PushStress &push, uint
                                  float4 force)
 {
     float4 own = push.change[i], shift = s.shift[i], u = s.u[i];
-    float4 still = s.position_only_shift[i] + (1.0f - push.entering) * shift;
+    float4 left_out = s.position_only_shift[i];
     float by = s.mobility[i] / s.dt, over = 1.0f / s.dt;
     float change[3] = {by * (force.x + own.x), by * (force.y + own.y), by * (force.z + own.z)};
-    float after[3] = {u.x - over * still.x, u.y - over * still.y, u.z - over * still.z};
-    float part = over * push.entering;
-    float pushed[3] = {part * shift.x, part * shift.y, part * shift.z};
+    float after[3] = {u.x - over * left_out.x, u.y - over * left_out.y, u.z - over * left_out.z};
+    float pushed[3] = {over * shift.x, over * shift.y, over * shift.z};
     push.change[i] = f32x4(change[0], change[1], change[2]);
     Sum3 sum = {0.0, 0.0, 0.0};
     if (s.mobility[i] > 0.0f) {
@@ -158,7 +156,7 @@ template <int LANES, bool WRAPS> static void changes(Step *step, PushStress push
         then);
 }
 
-void push_stress_remove(Step *step, float4 *x, float still)
+void push_stress_remove(Step *step, float4 *x)
 {
     Gpu *gpu = step->gpu;
     StepView s = step->view;
@@ -173,7 +171,6 @@ void push_stress_remove(Step *step, float4 *x, float still)
                        scratch<float4>(gpu, 3 * (n + 1)),
                        scratch<float4>(gpu, n),
                        scratch<float>(gpu, 1),
-                       1.0f - still,
                        of_shifts};
     /* padding of lists */
     clear(gpu, push.flux + 3 * n, 3 * sizeof *push.flux);

@@ -9,9 +9,8 @@ namespace ooze
 {
 
 /* Changes view.u, which is the motion of the step over dt, and with isotropic_shifts of the plan by
-   as much view.shift and the positions x at its end, with an element n that is set. The share
-   `still` of shifts enters no velocity. */
-void push_stress_remove(Step *step, float4 *x, float still);
+   as much view.shift and the positions x at its end, with an element n that is set. */
+void push_stress_remove(Step *step, float4 *x);
 
 } // namespace ooze
 

@@ -210,15 +210,11 @@ static void allocate(Step *step)
     bool lodge = step->plan.settings.formulation == OOZE_FORMULATION_LODGE;
     s->next_warm_start = scratch<float4>(gpu, lodge ? n : 0);
     s->evening = step->plan.evens ? scratch<OozeSym3>(gpu, n) : nullptr;
-    bool carries = step->plan.settings.carries_pressure;
-    s->next_pressure = carries ? scratch<OozeCarriedPressure>(gpu, n) : nullptr;
-    s->slow = carries ? scratch<float>(gpu, n) : nullptr;
     s->density_multiplier = nullptr;
-    if (carries || step->plan.isotropic_pushes || step->plan.warm_density) {
+    if (step->plan.isotropic_pushes || step->plan.warm_density) {
         s->density_multiplier = scratch<float>(gpu, n);
         clear(gpu, s->density_multiplier + n, sizeof *s->density_multiplier);
     }
-    s->carried = step->plan.carried;
     s->expects_pushes = step->plan.expects_pushes;
     s->first_push = step->plan.warm_density ? scratch<float4>(gpu, n) : nullptr;
     s->intruder = s->solids.count > 0 ? scratch<int32_t>(gpu, n) : nullptr;
@@ -332,17 +328,11 @@ static void predict(Step *step, float4 *x)
 struct Arrival {
     float square; /* of the largest distance that a particle has moved, or deviated from a straight
                      path in free flight */
-    float share;  /* largest share of a shift of the density stage that enters velocities */
     float shift2; /* square of the largest position-only shift */
-    OozeCarriedSums carried;
     __device__ void operator+=(const Arrival &o)
     {
         square = fmaxf(square, o.square);
-        share = fmaxf(share, o.share);
         shift2 = fmaxf(shift2, o.shift2);
-        carried.slow += o.carried.slow;
-        carried.pressure += o.carried.pressure;
-        carried.multiplier += o.carried.multiplier;
     }
 };
 
@@ -357,7 +347,7 @@ static Arrival arrive(Step *step, float4 *x, const float4 *shift, StepEnd *end)
 {
     StepView s = step->view;
     const SolveState *state = step->state;
-    const Arrival none = {0.0f, 0.0f, 0.0f, {0.0, 0.0, 0.0}};
+    const Arrival none = {0.0f, 0.0f};
     StepEnd found = {none, {}};
     const MessageSender sender = message_sender(step->gpu);
     sum_particles(
@@ -375,14 +365,7 @@ static Arrival arrive(Step *step, float4 *x, const float4 *shift, StepEnd *end)
                 travel = travel - s.dt * before;
             }
             float4 relieved = s.position_only_shift[i];
-            Arrival own = {dot(travel, travel), 1.0f, dot(relieved, relieved), {0.0, 0.0, 0.0}};
-            if (s.next_pressure) {
-                own.share = 1.0f - s.rheology[s.material[i]].still;
-                own.carried.slow = (double)s.slow[i];
-                own.carried.pressure = (double)s.next_pressure[i].value;
-                own.carried.multiplier =
-                    carries_pressure(s, i) ? (double)s.density_multiplier[i] : 0.0;
-            }
+            Arrival own = {dot(travel, travel), dot(relieved, relieved)};
             return own;
         },
         OOZE_BODY(Arrival all) {
@@ -398,19 +381,15 @@ static Arrival arrive(Step *step, float4 *x, const float4 *shift, StepEnd *end)
     return step->gpu->failed == cudaSuccess ? found.arrival : none;
 }
 
-/* Position-only shifts do not enter the velocity, nor does the share `still` of the others. */
-static void store_state(Step *step, const float4 *x, const float4 *shift, float still)
+/* Position-only shifts do not enter the velocity. */
+static void store_state(Step *step, const float4 *x)
 {
     StepView s = step->view;
     float4 *position = store_positions(&step->engine->store);
     float4 *velocity = store_velocities(&step->engine->store);
     for_each(
         step->gpu, s.n, OOZE_BODY(uint32_t i) {
-            float4 at = x[i], left_out = s.position_only_shift[i];
-            if (still > 0.0f) {
-                left_out = left_out + still * shift[i];
-            }
-            float4 u = s.u[i] - (1.0f / s.dt) * left_out;
+            float4 at = x[i], u = s.u[i] - (1.0f / s.dt) * s.position_only_shift[i];
             position[i] = f32x4(at.x, at.y, at.z);
             velocity[i] = f32x4(u.x, u.y, u.z);
         });
@@ -446,24 +425,24 @@ static OozeStatus move(Step *step, const Formulation *formulation, OozeError *er
         return OOZE_OK;
     }
     ooze_timer_lap(timer, "rest");
-    float still = ooze_carried_still_now(1.0f - arrival.share, arrival.carried,
-                                         all_particles(gpu, s->n), s->dt);
-    dynamic_leave_out(step, still);
+    if (step->dynamic) { /* the density stage has moved dynamic solids as well */
+        dynamic_spread(step, true);
+    }
     if (step->regathers_edges) {
         allocate_edges(step);
         gather(step);
     }
     if (step->plan.isotropic_shifts) { /* which are motion that strains the fluid */
-        push_stress_remove(step, x, still);
+        push_stress_remove(step, x);
     }
     formulation->finish(step);
     ooze_timer_lap(timer, "finish");
     if (!step->plan.isotropic_shifts) {
-        push_stress_remove(step, x, still);
+        push_stress_remove(step, x);
     }
     update_relief(step, &end->arrival.shift2);
     ooze_timer_lap(timer, "rest");
-    store_state(step, x, s->shift, still);
+    store_state(step, x);
     bodies_place(step, store_positions(&step->engine->store),
                  store_velocities(&step->engine->store));
     return OOZE_OK;
@@ -527,7 +506,6 @@ OozeStatus conformation_step(Engine *engine, ConformationData *data, OozeStepCon
     if (failed) {
         return failed;
     }
-    divergence(&step);
     if (step.regathers_edges) {
         scratch_rewind(step.gpu, step.edges_mark);
         scratch_trim(step.gpu); /* in a first step: arrays of the solve have a chunk each */

@@ -7,7 +7,6 @@
 #include "cuda/engine.cuh"
 #include "physics/kernels.h"
 extern "C" {
-#include "methods/conformation/carried_pressure_formula.h"
 #include "methods/conformation/expected_push_formula.h"
 #include "solvers/conjugate_gradients_formula.h"
 #include "solvers/contact_set_formula.h"
@@ -61,10 +60,6 @@ struct StepView {
     float4 *next_warm_start, *shift, *drift, *position_only_shift; /* shift: by the density stage */
     bool expects_pushes;                                           /* see the plan */
     float *density_target, *load_excess;
-    /* see methods/conformation/carried_pressure.h; NULL: none is carried */
-    OozeCarriedPressure *next_pressure;
-    OozeCarriedScales carried;
-    float *slow;               /* see ooze_carried_slow */
     float *density_multiplier; /* see OozeDensityJob; or NULL */
     /* What the density stage begins with, besides multipliers in density_multiplier: their shift,
        m, see density_warm_start.h; NULL: with nothing. */
@@ -119,7 +114,6 @@ void gather(Step *step); /* edges, corrections, densities at x0 */
 /* Adds the impulse of surface tension to u. */
 OozeStatus surface_tension(Step *step, OozeError *error);
 void find_contacts(Step *step);
-void divergence(Step *step); /* removes compression from u */
 /* to[i] = sum f a_j over the edges of i; a has an element n of 0. */
 void sum_edges(Step *step, const float *a, float *to);
 /* The density stage with the settings of this method. */

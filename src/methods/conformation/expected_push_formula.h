@@ -19,8 +19,7 @@
 
 #include "base/formula.h"
 
-/* Lanes of the field warm_start, as an acceleration, m/s2: steps may differ in length. With
-   `pressure: velocity_solve` these are those of the carried pressure, and no push is expected. */
+/* Lanes of the field warm_start, as an acceleration, m/s2: steps may differ in length. */
 enum { OOZE_PUSH_LANE = 3 };
 
 typedef struct OozePush {

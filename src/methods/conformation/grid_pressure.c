@@ -14,8 +14,8 @@ enum { GRAIN = OOZE_CONFORMATION_GRAIN };
 /* Share of the volume error of a node that a step repairs, and the largest error that counts. */
 #define REPAIR       0.3f
 #define REPAIR_LIMIT 0.2f
-/* Iterations of the position solve, and its tolerance: errors that are left are repaired in the next
-   steps. */
+/* Iterations of the position solve, and its tolerance: errors that are left are repaired in the
+   next steps. */
 #define REPAIR_ITERATIONS 8
 #define REPAIR_TOLERANCE  1e-2
 /* The same of the pressure that balances weight. The coupled solve finds what it leaves. */
@@ -183,7 +183,7 @@ static void find_applied(const Job *job)
     balance(job);
 }
 
-/* Velocity by the forces that are known before the solve: weight and surface tension. */
+/* Velocity by the force that is known before the solve: weight. */
 static void kick_range(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
@@ -198,7 +198,7 @@ static void kick_range(void *data, uint64_t begin, uint64_t end, int worker)
     }
 }
 
-/* The known pressure of the last step, with the gradient that balances these forces. */
+/* The known pressure of the last step, with the gradient that balances weight. */
 static void read_known_range(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
@@ -221,7 +221,7 @@ static void add_applied_range(void *data, uint64_t begin, uint64_t end, int work
     }
 }
 
-/* The pressure with which these forces change no volume: D (kick + applied) = 0. The balance of
+/* The pressure with which weight changes no volume: D (kick + applied) = 0. The balance of
    components is a small part of `applied`, which rounds take in. */
 static OozeStatus find_known(Job *job, OozeError *error)
 {

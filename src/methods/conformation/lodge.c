@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/fail.h"
-#include "methods/conformation/carried_pressure.h"
 #include "methods/conformation/density_warm_start.h"
 #include "methods/conformation/impact_solve.h"
 #include "methods/conformation/lodge_formula.h"
@@ -380,9 +379,6 @@ static void prepare_range(void *data, uint64_t begin, uint64_t end, int worker)
         if (row != s->material[i]) {
             c = ooze_lodge_wet_body(c, &s->rheology[s->material[i]], s->settings.bulk);
         }
-        if (s->settings.carries_pressure) {
-            ooze_carried_add(s, i, state.l, &c);
-        }
         solve->stiffness[i] = c.stiffness;
         solve->explicit_stress[i] = c.explicit_stress;
         solve->bulk[i] = c.bulk;
@@ -482,7 +478,6 @@ static OozeStatus solve_velocities(OozeConformationStep *s, OozeError *error)
     OozeLodge solve = {.step = s, .cg = {.restarts = true}};
     s->next_warm_start = ooze_arena_alloc(arena, s->n, sizeof *s->next_warm_start);
     s->evening = s->evens ? ooze_arena_alloc(arena, s->n, sizeof *s->evening) : NULL;
-    ooze_carried_allocate(s);
     OozeStatus status = ooze_density_warm_start_find(s, error);
     OozeArenaMark mark = ooze_arena_mark(arena);
     allocate(&solve);
@@ -526,7 +521,6 @@ static OozeStatus solve_velocities(OozeConformationStep *s, OozeError *error)
     if (s->expects_pushes) {
         run(&solve, take_pushes_back_range);
     }
-    ooze_carried_record(&solve);
     ooze_step_bodies_apply_impulses(s);
     ooze_lodge_solids_expect(s, -1.0);
     if (s->context->stress) {
@@ -568,7 +562,6 @@ static void finish(OozeConformationStep *s)
 {
     ooze_parallel_for(s->context->threads, s->n, OOZE_CONFORMATION_GRAIN, finish_range, s);
     ooze_warm_start_store(s);
-    ooze_carried_store(s);
 }
 
 const OozeFormulation ooze_formulation_lodge = {

@@ -29,7 +29,6 @@ enum {
     PARAM_DEVIATORIC_ONLY,
     PARAM_WARM_START,
     PARAM_CHEBYSHEV,
-    PARAM_DIVERGENCE_ITERATIONS,
     PARAM_DENSITY_TOLERANCE,
     PARAM_PRECONDITIONER,
     PARAM_TIME_INTEGRATION,
@@ -99,10 +98,6 @@ static const OozeParamInfo params[PARAM_COUNT] = {
                           "consistent: share of the last step's stress to begin with"},
     [PARAM_CHEBYSHEV] = {"chebyshev_radius", OOZE_PARAM_REAL, "", 0, 0.9999, 0.97, NULL,
                          "consistent: spectral radius that Chebyshev's weights are made for"},
-    [PARAM_DIVERGENCE_ITERATIONS] = {"divergence_iterations", OOZE_PARAM_INTEGER, "", 0, 10000, 0,
-                                     NULL,
-                                     "sweeps that take compression out of the velocities before "
-                                     "anything moves"},
     [PARAM_DENSITY_TOLERANCE] =
         {"density_tolerance", OOZE_PARAM_REAL, "", 0, 1, 1e-4, NULL,
          "lodge: density beyond rest, of the worst particle, at which the density "
@@ -122,13 +117,11 @@ static const OozeParamInfo params[PARAM_COUNT] = {
                              "lodge: further passes, at most, of steps in which particles cross "
                              "more than half a spacing; they find contacts within the step and "
                              "oppose compression. 0: none"},
-    [PARAM_PRESSURE] = {"pressure", OOZE_PARAM_CHOICE, "", 0, 2, 0,
-                        "density_stage|velocity_solve|grid",
-                        "lodge: density_stage finds pressure after the velocities. "
-                        "velocity_solve: particles carry it into the velocity solve, for slow flow "
-                        "under weight, where the other resists shear like a yield stress; up to "
-                        "some 16 layers deep, deeper fluid swings. grid: velocities and a pressure "
-                        "on a grid of two spacings are solved together"},
+    [PARAM_PRESSURE] = {"pressure", OOZE_PARAM_CHOICE, "", 0, 1, 0, "density_stage|grid",
+                        "lodge: density_stage finds pressure after the velocities. grid: "
+                        "velocities and a pressure on a grid of two spacings are solved together, "
+                        "for slow flow under weight, where density_stage resists shear like a "
+                        "yield stress"},
     [PARAM_DENSITY_MEAN_TOLERANCE] =
         {"density_mean_tolerance", OOZE_PARAM_REAL, "", 0, 1, 0, NULL,
          "lodge: error of density (beyond rest, and below it where pressure acts), mean over the "
@@ -137,7 +130,13 @@ static const OozeParamInfo params[PARAM_COUNT] = {
     [PARAM_DENSITY_WARM_START] =
         {"density_warm_start", OOZE_PARAM_SWITCH, "", 0, 1, 0, NULL,
          "lodge: the density stage begins with the pressure of the last step. For thick fluid in "
-         "long steps; not with dynamic solids, particle bodies or pressure: velocity_solve"},
+         "long steps; not with dynamic solids, particle bodies or pressure: grid"},
+};
+
+static const OozeGoneSetting gone_settings[] = {
+    {"divergence_iterations", NULL, 0.0,
+     "leave it out: more density_iterations leave less compression in the same time"},
+    {"pressure", "velocity_solve", 0.0, "use grid for slow flow under weight, or leave it out"},
 };
 
 static const char *const material_keys[] = {
@@ -158,8 +157,7 @@ static const OozeFieldInfo fields[] = {
     {"warm_start", OOZE_FIELD_FLOAT32, 6, 8, "", 0.0, true,
      "initial guess of the next step's velocity solve. lodge: acceleration by stress and contacts, "
      "m/s2, then that by the density stage, or pressure over density, m2/s2, which "
-     "density_warm_start keeps, or carried pressure over density, m2/s2, and its stiffness, m2/s; "
-     "consistent: six multipliers, m2/s2"},
+     "density_warm_start keeps; consistent: six multipliers, m2/s2"},
     {"relief_progress", OOZE_FIELD_FLOAT32, 1, 1, "", 0.0, true,
      "1: density errors push in full; less: overlaps that were placed are still being relaxed"},
 };
@@ -193,12 +191,12 @@ static double derive_param(const double *given, int param)
     return param != PARAM_VELOCITY_ITERATIONS ? NAN : lodge ? cap : sweeps;
 }
 
-/* Carried pressure and impact passes exist in first order only. */
+/* Pressure on a grid and impact passes exist in first order only. */
 static OozeTimeIntegration time_integration(const OozeStepContext *c)
 {
     OozeTimeIntegration given = (OozeTimeIntegration)c->params[PARAM_TIME_INTEGRATION];
     bool lodge = c->params[PARAM_FORMULATION] == OOZE_FORMULATION_LODGE;
-    bool first = c->params[PARAM_PRESSURE] == 1.0 || c->params[PARAM_IMPACT_PASSES] > 0.0;
+    bool first = c->params[PARAM_IMPACT_PASSES] > 0.0;
     return !lodge || (given == OOZE_TIME_AUTO && first) ? OOZE_TIME_FIRST_ORDER : given;
 }
 
@@ -210,16 +208,13 @@ OozeConformationSettings ooze_conformation_settings(const OozeStepContext *c)
         .velocity_iterations =
             (int)ooze_method_param(&ooze_method_conformation, c->params, PARAM_VELOCITY_ITERATIONS),
         .density_iterations = (int)c->params[PARAM_DENSITY_ITERATIONS],
-        .divergence_iterations = (int)c->params[PARAM_DIVERGENCE_ITERATIONS],
         .passes = (int)c->params[PARAM_PASSES],
         .impact_passes = c->params[PARAM_FORMULATION] == OOZE_FORMULATION_LODGE &&
                                  integration == OOZE_TIME_FIRST_ORDER
                              ? (int)c->params[PARAM_IMPACT_PASSES]
                              : 0,
         .time_integration = integration,
-        .carries_pressure = c->params[PARAM_PRESSURE] == 1.0 &&
-                            c->params[PARAM_FORMULATION] == OOZE_FORMULATION_LODGE,
-        .pressure_grid = c->params[PARAM_PRESSURE] == 2.0 &&
+        .pressure_grid = c->params[PARAM_PRESSURE] == 1.0 &&
                          c->params[PARAM_FORMULATION] == OOZE_FORMULATION_LODGE,
         .hourglass = c->params[PARAM_HOURGLASS],
         .hourglass_reach = c->params[PARAM_HOURGLASS_REACH],
@@ -331,6 +326,8 @@ const OozeMethod ooze_method_conformation = {
                           "viscoelastic fluid simulation",
              .params = params,
              .param_count = PARAM_COUNT},
+    .gone_settings = gone_settings,
+    .gone_count = sizeof gone_settings / sizeof gone_settings[0],
     .fields = fields,
     .field_count = sizeof fields / sizeof fields[0],
     .material_fields = mode_fields,

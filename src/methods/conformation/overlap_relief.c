@@ -13,7 +13,8 @@
 
 enum { GRAIN = OOZE_CONFORMATION_GRAIN };
 /* Density up to which the grid alone holds fluid: beyond, particles of a cell have come together,
-   which the grid does not see, and positions are corrected. Disorder of fluid at rest stays below. */
+   which the grid does not see, and positions are corrected. Disorder of fluid at rest stays
+   below. */
 #define HELD_BY_GRID 1.05f
 /* A density that no particle has. */
 #define NO_TARGET 1e3f

@@ -133,19 +133,17 @@ static void plan_push_stress(const OozeStepContext *c, OozeConformationPlan *pla
     }
 }
 
-/* An error of a solve becomes pressure, or an expected push, of the next ones: with carried
-   pressure the column of T47 of 30,000 d^2/dt sinks by 0.973 of what it should at the tolerance,
-   and by 1.005 at half of it. */
-#define CARRIED_TOLERANCE 0.5
+/* Factor of the tolerance: an error of a solve becomes an expected push of the next ones. */
+#define EXPECTED_PUSH_TOLERANCE 0.5
 
 /* Particle bodies would have to expect pushes as well. */
 static void plan_expected_pushes(const OozeStepContext *c, OozeConformationPlan *plan)
 {
     plan->expects_pushes = plan->settings.formulation == OOZE_FORMULATION_LODGE &&
-                           !plan->settings.carries_pressure && !plan->settings.pressure_grid &&
-                           c->body_count == 0;
+                           !plan->settings.pressure_grid && c->body_count == 0;
     plan->warm_density = plan->expects_pushes && !c->dynamic && plan->settings.density_warm_start &&
                          plan->settings.density_iterations > 0;
+    plan->settings.tolerance *= plan->expects_pushes ? EXPECTED_PUSH_TOLERANCE : 1.0;
     plan->solid_push_share = plan->expects_pushes ? 1.0f : 0.0f;
     for (int k = 0; plan->expects_pushes && k < plan->row_count; k++) {
         OozeRheology *row = &plan->rheology[k];
@@ -161,26 +159,21 @@ static void plan_expected_pushes(const OozeStepContext *c, OozeConformationPlan 
     }
 }
 
-static void plan_carried_pressure(const OozeStepContext *c, OozeConformationPlan *plan)
+/* Surface tension acts on layers thinner than the cells of the grid. */
+static OozeStatus check_pressure_grid(const OozeStepContext *c, const OozeConformationPlan *plan,
+                                      OozeError *error)
 {
-    plan->settings.tolerance *=
-        plan->settings.carries_pressure || plan->expects_pushes ? CARRIED_TOLERANCE : 1.0;
-    if (!plan->settings.carries_pressure) {
-        return;
+    const OozeConformationSettings *set = &plan->settings;
+    const char *what = c->body_count > 0                      ? "rigid or soft bodies"
+                       : c->dynamic                           ? "dynamic solids"
+                       : plan->largest_surface_tension > 0.0f ? "surface tension"
+                       : set->impact_passes > 0               ? "impact passes"
+                                                              : NULL;
+    if (!set->pressure_grid || !what) {
+        return OOZE_OK;
     }
-    if (c->body_count > 0) {
-        return; /* no share is still, and the stiffness does not grow */
-    }
-    /* a material counts in its thinnest state: sheared by as much as its length in a step */
-    plan->carried =
-        ooze_carried_scales((float)c->spacing, plan->dt, (float)vec3_length(c->gravity));
-    float inertia = plan->carried.inertia;
-    for (int k = 0; k < plan->row_count; k++) {
-        OozeRheology *row = &plan->rheology[k];
-        float stiffness =
-            ooze_carried_stiffness(coefficients_at(row, plan, 1.0f / plan->dt).bulk, inertia);
-        row->still = ooze_carried_still(stiffness, inertia);
-    }
+    return ooze_fail(error, OOZE_ERROR_ARGUMENT, "use pressure: density_stage",
+                     "pressure: grid does not take %s", what);
 }
 
 OozeStatus ooze_conformation_plan(const OozeStepContext *c, OozeConformationPlan *plan,
@@ -203,20 +196,10 @@ OozeStatus ooze_conformation_plan(const OozeStepContext *c, OozeConformationPlan
         return ooze_fail(error, OOZE_ERROR_ARGUMENT, "use formulation: lodge",
                          "the formulation '%s' has no rigid or soft bodies", formulation->name);
     }
-    if (c->dynamic && (!formulation->takes_dynamic || settings.divergence_iterations > 0)) {
-        return ooze_fail(error, OOZE_ERROR_ARGUMENT,
-                         "use formulation: lodge and divergence_iterations: 0",
-                         "dynamic solids need the formulation 'lodge' without a divergence stage; "
-                         "here are '%s' and %d divergence iterations",
-                         formulation->name, settings.divergence_iterations);
-    }
-    if (settings.carries_pressure && settings.time_integration == OOZE_TIME_SECOND_ORDER) {
-        return ooze_fail(error, OOZE_ERROR_ARGUMENT, "use pressure: density_stage",
-                         "pressure: velocity_solve takes no time_integration: second_order");
-    }
-    if (settings.pressure_grid && (c->dynamic || c->body_count > 0)) {
-        return ooze_fail(error, OOZE_ERROR_ARGUMENT, "use pressure: density_stage",
-                         "pressure: grid takes no particle bodies and no dynamic solids yet");
+    if (c->dynamic && !formulation->takes_dynamic) {
+        return ooze_fail(error, OOZE_ERROR_ARGUMENT, "use formulation: lodge",
+                         "dynamic solids need the formulation 'lodge', not '%s'",
+                         formulation->name);
     }
     if (!formulation->kernel_gradients) {
         plan->strain_scale = (float)ooze_strain_weight_scale(c->spacing, c->support);
@@ -224,9 +207,9 @@ OozeStatus ooze_conformation_plan(const OozeStepContext *c, OozeConformationPlan
             c->spacing, c->support, ooze_lattice_sample_volume(c->spacing, c->support));
     }
     OozeStatus status = plan_materials(c, plan, error);
+    status = status ? status : check_pressure_grid(c, plan, error);
     if (!status) {
         plan_expected_pushes(c, plan);
-        plan_carried_pressure(c, plan);
         plan_push_stress(c, plan);
     }
     return status;

@@ -3,7 +3,6 @@
 #ifndef OOZE_METHODS_CONFORMATION_PLAN_H
 #define OOZE_METHODS_CONFORMATION_PLAN_H
 
-#include "methods/conformation/carried_pressure_formula.h"
 #include "methods/method.h"
 #include "methods/temperature_scale.h"
 #include "physics/lodge.h"
@@ -42,7 +41,6 @@ typedef struct OozeRheology {
     float interface_tension;   /* against other liquids, m3/s2; of a pair, the mean of theirs */
     float contact_cosine;      /* of the contact angle on solids that give none */
     float bond_modulus;        /* G of a soft body, m2/s2 */
-    float still;               /* see ooze_carried_still */
     float push_stress_share;   /* see ooze_push_stress_share */
     float expected_push_share; /* see expected_push_formula.h */
     float multiplier_share;    /* likewise */
@@ -86,10 +84,9 @@ typedef enum OozeTimeIntegration {
 /* Settings of the solver, from the method's parameters. */
 typedef struct OozeConformationSettings {
     OozeFormulationKind formulation;
-    int velocity_iterations, density_iterations, divergence_iterations, passes;
-    int impact_passes;     /* further ones in long steps, at most; see impact.h */
-    bool carries_pressure; /* see carried_pressure.h */
-    bool pressure_grid;    /* see pressure_solve.h */
+    int velocity_iterations, density_iterations, passes;
+    int impact_passes;  /* further ones in long steps, at most; see impact.h */
+    bool pressure_grid; /* see pressure_solve.h */
     OozeTimeIntegration time_integration;
     bool second_order;                 /* some material is; then there are two passes */
     double hourglass, hourglass_reach; /* factor of the term, and of its duration, spacings */
@@ -134,7 +131,6 @@ typedef struct OozeConformationPlan {
     int row_count;
     int more_modes; /* largest number of modes beyond the first; gaps count */
     OozeTemperatureRows *temperature_rows; /* per material; NULL: none depends on temperature */
-    OozeCarriedScales carried;
     /* over relative mass, of all rows, m3/s2; tensions between liquids count */
     float largest_surface_tension;
     bool isotropic_pushes;  /* some row takes back the stress of pushes: see push_stress.h */

@@ -1,7 +1,6 @@
 /* Positions at the end of a step, from the solved velocities and the density stage. */
 #include "base/fail.h"
 #include "methods/conformation/bodies/step_bodies.h"
-#include "methods/conformation/carried_pressure.h"
 #include "methods/conformation/position_stage_formula.h"
 #include "methods/conformation/pressure_solve.h"
 #include "methods/conformation/push_stress.h"
@@ -59,7 +58,7 @@ static void still_range(void *data, uint64_t begin, uint64_t end, int worker)
     const Move *move = data;
     OozeConformationStep *s = move->step;
     for (uint64_t i = begin; i < end; i++) {
-        s->u[i] -= (s->position_only_shift[i] + s->still_share * s->shift[i]) / s->dt;
+        s->u[i] -= s->position_only_shift[i] / s->dt;
     }
 }
 
@@ -99,7 +98,7 @@ static OozeStatus allocate_move(Move *move, OozeError *error)
     move->farthest = ooze_arena_alloc(arena, chunks, sizeof *move->farthest);
     s->drift = ooze_arena_alloc(arena, s->n, sizeof *s->drift);
     s->position_only_shift = ooze_arena_alloc(arena, s->local, sizeof *s->position_only_shift);
-    bool wanted = s->settings.carries_pressure || s->isotropic_pushes || s->warm_density;
+    bool wanted = s->isotropic_pushes || s->warm_density;
     s->density_multiplier =
         wanted ? ooze_gathered_alloc(arena, s->local, sizeof *s->density_multiplier) : NULL;
     s->density_target = ooze_arena_alloc(arena, s->n, sizeof *s->density_target);
@@ -134,7 +133,6 @@ OozeStatus ooze_conformation_move(OozeConformationStep *s, OozeDensityMemory *ow
     if (status) {
         return status;
     }
-    ooze_carried_share(s);
     run(s, arrive_range, &move);
     if (too_far(&move)) {
         s->context->report->too_far = true;
@@ -142,7 +140,6 @@ OozeStatus ooze_conformation_move(OozeConformationStep *s, OozeDensityMemory *ow
     }
     ooze_timer_lap(timer, "rest");
     if (s->coupling) { /* the density stage has moved dynamic solids as well */
-        ooze_coupling_leave_out(s->coupling, (double)s->still_share);
         ooze_coupling_spread_motion(s->coupling);
     }
     if (formulation->regathers_edges) {

@@ -2,10 +2,10 @@
 
      K u + Dc^T q = rho u*,   Dc u + flux of walls = 0,   q = dt (p - p_known)
 
-   The pressure that balances weight and surface tension acts as a plain force, which is part of u*:
-   it is the same on all particles of fluid at rest, which stays exactly at rest. The solve finds q,
-   the rest of the pressure: that of inertia, viscosity and elasticity. Its force is the transpose of
-   the constraint, so that it does no work. K is the operator of lodge.c. */
+   The known pressure balances weight. It acts as a plain force, which is part of u*: fluid at rest
+   stays exactly at rest, because this force cancels the weight of every particle. The solve finds
+   q, the rest of the pressure: that of inertia, viscosity and elasticity. Its force is the transpose
+   of the constraint, so that it does no work. K is the operator of lodge.c. */
 #ifndef OOZE_METHODS_CONFORMATION_PRESSURE_SOLVE_H
 #define OOZE_METHODS_CONFORMATION_PRESSURE_SOLVE_H
 
@@ -34,8 +34,8 @@ OozeStatus ooze_grid_pressure_solve(OozeLodge *solve, int pass, OozeError *error
 /* For the forces of contacts: adds Dc^T q to ap, and finds pressures at the particles. Nothing
    without a grid. */
 void ooze_grid_pressure_add_force(OozeLodge *solve);
-/* Then, the push of the pressure of particle i on a solid: friction bears on it, and a contact pulls
-   only where it pulls more than pressure pushes. */
+/* Then, the push of the pressure of particle i on a solid: friction bears on it, and a contact
+   pulls only where it pulls more than pressure pushes. */
 static inline OozeF32x4 ooze_grid_pressure_push(const OozeConformationStep *s, uint64_t i,
                                                 OozeContactSet *set)
 {
@@ -51,8 +51,8 @@ static inline OozeF32x4 ooze_grid_pressure_push(const OozeConformationStep *s, u
 void ooze_grid_pressure_leave_out(OozeLodge *solve, float sign);
 /* u = velocities of the last step, with those of contacts. */
 void ooze_grid_pressure_last(OozeLodge *solve, OozeF32x4 *u);
-/* Position-only shifts that do not change the volumes of the grid: step->drift without the part that
-   does, and with one that repairs volumes. */
+/* Position-only shifts that do not change the volumes of the grid: step->drift without the part
+   that does, and with one that repairs volumes. */
 OozeStatus ooze_grid_pressure_repair(OozeConformationStep *step, OozeError *error);
 /* Stores the pressure for the next step, at particles moved by `travel`. */
 void ooze_grid_pressure_store(OozeConformationStep *step);

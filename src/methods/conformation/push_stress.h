@@ -17,10 +17,9 @@
    at the beginning of the step, as lines of pushes are. Near walls the shear stress on planes along
    the wall is taken back.
 
-   Where some fluid is thin, or a part of the shifts enters no velocity, only the velocities change,
-   and not near walls: thin fluids whose positions change too have half as much numerical viscosity
-   again. Edges are those at the end of the step. In both cases forces along them change no angular
-   momentum.
+   Where some fluid is thin, only the velocities change, and not near walls: thin fluids whose
+   positions change too have half as much numerical viscosity again. Edges are those at the end of
+   the step. In both cases forces along them change no angular momentum.
 
    Stiff elastic materials, thick fluids whose solves expect no pushes, liquids with surface
    tension, and particles in edges and corners of walls keep all stress. */

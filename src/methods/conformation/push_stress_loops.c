@@ -151,7 +151,7 @@ static inline void moments(OozePushStress *push, uint64_t begin, uint64_t end, b
 {
     const OozeConformationStep *s = push->step;
     for (uint64_t i = begin; i < end; i++) {
-        float share = (1.0f - s->still_share) * s->rheology[s->material[i]].push_stress_share;
+        float share = s->rheology[s->material[i]].push_stress_share;
         OozeRows rows = ooze_rows_zero();
         OozeF32x4 own = {0};
         if (share > 0.0f && is_free(s, i)) {
@@ -184,16 +184,15 @@ static void moments_range(void *data, uint64_t begin, uint64_t end, int worker)
 static inline void changes(OozePushStress *push, uint64_t begin, uint64_t end, bool periodic)
 {
     const OozeConformationStep *s = push->step;
-    const float entering = (1.0f - s->still_share) / s->dt;
+    const float rate = 1.0f / s->dt;
     OozePushEnergy sum = {0, 0, 0};
     for (uint64_t i = begin; i < end; i++) {
-        OozeF32x4 pushed = entering * s->shift[i];
+        OozeF32x4 pushed = rate * s->shift[i];
         OozeF32x4 force = push->change[i] + neighbours_force(push, i, periodic);
         force[3] = 0;
         push->change[i] = s->mobility[i] / s->dt * force;
         if (s->mobility[i] > 0.0f) {
-            OozeF32x4 still = s->position_only_shift[i] + s->still_share * s->shift[i];
-            OozeF32x4 u = s->u[i] - still / s->dt;
+            OozeF32x4 u = s->u[i] - s->position_only_shift[i] / s->dt;
             OozePushEnergy e =
                 ooze_push_energy_of(1.0f / s->mobility[i], (const float *)&u,
                                     (const float *)&pushed, (const float *)&push->change[i]);

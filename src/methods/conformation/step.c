@@ -121,9 +121,6 @@ static OozeStatus run_stages(OozeConformationStep *s, OozeConformationMemory *ow
     if (!status) {
         status = formulation->solve_velocities(s, error);
     }
-    if (!status) {
-        status = ooze_conformation_divergence(s, error);
-    }
     return status ? status : ooze_conformation_move(s, own->density, formulation, error);
 }
 
@@ -179,7 +176,6 @@ OozeStatus ooze_conformation_step(void *data, OozeStepContext *c, OozeError *err
         .row_count = plan.row_count,
         .temperature_rows = plan.temperature_rows,
         .largest_surface_tension = plan.largest_surface_tension,
-        .carried = plan.carried,
         .interfaces = plan.interfaces,
         .isotropic_pushes = plan.isotropic_pushes,
         .isotropic_shifts = plan.isotropic_shifts,

@@ -5,7 +5,6 @@
 
 #include <math.h>
 
-#include "methods/conformation/carried_pressure_formula.h"
 #include "methods/conformation/method.h"
 #include "methods/conformation/plan.h"
 #include "methods/conformation/surface_tension.h"
@@ -50,9 +49,7 @@ typedef struct OozeConformationStep {
        and that of this step. */
     float *warm_start;
     OozeF32x4 *next_warm_start;
-    OozeCarriedPressure *next_pressure; /* of this step; NULL: none is carried */
-    OozeF32x4 *surface_impulse;         /* velocity that surface tension adds; or NULL */
-    OozeCarriedScales carried;
+    OozeF32x4 *surface_impulse;              /* velocity that surface tension adds; or NULL */
     bool isotropic_pushes, isotropic_shifts; /* see the plan */
     bool expects_pushes;                     /* likewise */
     float solid_push_share;                  /* likewise */
@@ -61,9 +58,6 @@ typedef struct OozeConformationStep {
        ones; and their shift, m. NULL: with nothing. */
     float *first_multiplier;
     OozeF32x4 *first_push;
-    float still_share; /* of a shift of the density stage that enters no velocity */
-    OozeCarriedSums carried_sums;
-    double *carried_partial;             /* two sums per chunk of particles */
     float *density_multiplier;           /* see OozeDensityJob, with four zero ones; or NULL */
     float *density_target, *load_excess; /* of densities, see OozeDensityJob */
     float *relief_progress; /* 1: relief is finished; see ooze_conformation_set_density_targets */
@@ -208,8 +202,6 @@ float ooze_lodge_solids_push_share(const OozeConformationStep *step, uint64_t i)
 OozeStatus ooze_conformation_find_contacts(OozeConformationStep *step, OozeError *error);
 /* Solids that u may take particles to: step->contact_near. */
 void ooze_conformation_find_near_solids(OozeConformationStep *step);
-/* Removes compression from u; nothing with no iterations. */
-OozeStatus ooze_conformation_divergence(OozeConformationStep *step, OozeError *error);
 /* The density stage with the settings of this method. */
 OozeDensityJob ooze_conformation_density_job(OozeConformationStep *step, OozeDensityMemory *own);
 /* Density targets of this step, and relief_progress after it. */

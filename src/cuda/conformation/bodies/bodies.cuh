@@ -78,8 +78,7 @@ void bodies_place(Step *step, float4 *x, float4 *u);
 void rigid_find_contacts(Step *step);
 void bodies_begin_pass(Step *step, float4 *u_star);
 void bodies_end_pass(Step *step, const float4 *residual);
-/* `also`: receives the velocities of particles of rigid bodies, too; or nullptr. */
-void bodies_apply_impulses(Step *step, float4 *also);
+void bodies_apply_impulses(Step *step);
 void bodies_shift(void *step, float4 *shift);
 
 /* ---- rigid bodies in iterations ---- */

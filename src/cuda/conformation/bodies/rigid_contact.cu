@@ -181,7 +181,7 @@ OOZE_DEVICE OozeTwist slipping_impulses(const OozeRigidContact *contacts, uint64
 /* ---- in the velocity solve ---- */
 
 /* field[i] = velocity of a motion of the body at its particles. */
-template <class Motion> static void spread(Step *step, float4 *field, float4 *also, Motion motion)
+template <class Motion> static void spread(Step *step, float4 *field, Motion motion)
 {
     const RigidView b = step->bodies->rigid;
     for_each(
@@ -190,9 +190,6 @@ template <class Motion> static void spread(Step *step, float4 *field, float4 *al
             if (i != OOZE_NO_PARTICLE) {
                 const OozeTwist y = motion(b.body[b.number[i] - 1u]);
                 field[i] = narrow(ooze_rigid_velocity_at(&y, b.arm[slot]));
-                if (also) {
-                    also[i] = field[i];
-                }
             }
         });
 }
@@ -274,7 +271,7 @@ void bodies_end_pass(Step *step, const float4 *residual)
         });
 }
 
-void bodies_apply_impulses(Step *step, float4 *also)
+void bodies_apply_impulses(Step *step)
 {
     if (rigid_slots(step) == 0) {
         return;
@@ -292,7 +289,7 @@ void bodies_apply_impulses(Step *step, float4 *also)
                 b.body[k].motion = motion;
             }
         });
-    spread(step, s.u, also, BodyMotion());
+    spread(step, s.u, BodyMotion());
 }
 
 /* ---- in the density stage ---- */
@@ -321,7 +318,7 @@ void bodies_shift(void *user, float4 *shift)
                 body->response = motion;
             }
         });
-    spread(step, shift, nullptr, BodyResponse());
+    spread(step, shift, BodyResponse());
 }
 
 } // namespace ooze

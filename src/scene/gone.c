@@ -1,0 +1,51 @@
+/* Settings and choices of a method that earlier versions had. */
+#include "methods/method.h"
+#include "scene/expression.h"
+#include "scene/scene.h"
+
+/* The scene of a run is read for its frames, which show what the setting did. */
+static OozeSeverity severity_in(const OozeScene *scene)
+{
+    return scene->of_run ? OOZE_SEVERITY_WARNING : OOZE_SEVERITY_ERROR;
+}
+
+static bool is_neutral(const OozeNode *value, double neutral)
+{
+    const char *problem;
+    int offset;
+    double number;
+    return value && value->kind == OOZE_NODE_SCALAR &&
+           ooze_expression(value->text, &number, &problem, &offset) && number == neutral;
+}
+
+bool ooze_scene_report_gone(OozeScene *scene, const OozeMethod *method, const char *key,
+                            const OozeNode *at, const OozeNode *value)
+{
+    const OozeGoneSetting *gone = method ? ooze_method_gone(method, key, NULL) : NULL;
+    if (!gone) {
+        return false;
+    }
+    bool neutral = is_neutral(value, gone->neutral);
+    OozeSeverity severity = !value    ? OOZE_SEVERITY_ERROR
+                            : neutral ? OOZE_SEVERITY_WARNING
+                                      : severity_in(scene);
+    if (!(neutral && scene->of_run)) { /* scenes of runs have all settings */
+        ooze_scene_report(scene, severity, ooze_node_place(at), gone->instead,
+                          "%s has no '%s' any more", method->info.name, key);
+    }
+    return true;
+}
+
+bool ooze_scene_read_gone_choice(OozeScene *scene, const OozeKey *row, const OozeNode *node,
+                                 void *item)
+{
+    const OozeGoneSetting *gone =
+        row->method ? ooze_method_gone(row->method, row->key, node->text) : NULL;
+    if (!gone) {
+        return false;
+    }
+    ooze_scene_report(scene, severity_in(scene), ooze_node_place(node), gone->instead,
+                      "'%s' cannot be '%s' any more", row->key, gone->choice);
+    ooze_key_store(row, item, gone->neutral);
+    return true;
+}
