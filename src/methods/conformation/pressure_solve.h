@@ -4,8 +4,8 @@
 
    The known pressure balances weight. It acts as a plain force, which is part of u*: fluid at rest
    stays exactly at rest, because this force cancels the weight of every particle. The solve finds
-   q, the rest of the pressure: that of inertia, viscosity and elasticity. Its force is the transpose
-   of the constraint, so that it does no work. K is the operator of lodge.c. */
+   q, the rest of the pressure: that of inertia, viscosity and elasticity. Its force is the
+   transpose of the constraint, so that it does no work. K is the operator of lodge.c. */
 #ifndef OOZE_METHODS_CONFORMATION_PRESSURE_SOLVE_H
 #define OOZE_METHODS_CONFORMATION_PRESSURE_SOLVE_H
 
