@@ -21,7 +21,7 @@ typedef struct Walls {
 } Walls;
 
 /* The nearest of some solids, at the beginning of the step. */
-static OozeContact nearest(const Walls *w, uint64_t near, OozeVec3 x)
+static OozeContact nearest(const Walls *w, uint64_t near, OozeVec3 x, int *solid)
 {
     const OozePressureGridInput *in = &w->grid->input;
     OozeContact best = {.distance = INFINITY};
@@ -29,15 +29,17 @@ static OozeContact nearest(const Walls *w, uint64_t near, OozeVec3 x)
         if (ooze_broad_phase_has(near, k) && w->nearby.items[k].collides) {
             OozeContact contact = ooze_solid_contact(&in->solids[k], x);
             contact.distance += in->dt * vec3_dot(contact.velocity, contact.normal);
+            *solid = contact.distance < best.distance ? k : *solid;
             best = contact.distance < best.distance ? contact : best;
         }
     }
     return best;
 }
 
-/* Adds a part of a wall, `volume` in cells, at y from the node. */
-static void add_part(OozePressureSums *sum, const float edge[3], const double y[3], double volume,
-                     OozeVec3 velocity)
+/* Adds a part of a wall, `volume` in cells, at y from the node. Returns its integral of the gradient
+   of the hat function. */
+static OozeVec3 add_part(OozePressureSums *sum, const float edge[3], const double y[3],
+                         double volume, OozeVec3 velocity)
 {
     double w[3], g[3], cell = 1.0;
     for (int k = 0; k < 3; k++) {
@@ -53,15 +55,29 @@ static void add_part(OozePressureSums *sum, const float edge[3], const double y[
     sum->turn[1] += (float)(volume * (y[2] * g[0] - y[0] * g[2]));
     sum->turn[2] += (float)(volume * (y[0] * g[1] - y[1] * g[0]));
     sum->flux += (float)(volume * (g[0] * velocity.x + g[1] * velocity.y + g[2] * velocity.z));
+    return vec3(volume * g[0], volume * g[1], volume * g[2]);
+}
+
+typedef struct Sum {
+    OozePressureSums walls;
+    OozePressureSlot *slots; /* of the node; NULL: there are no bodies */
+} Sum;
+
+/* Number of a solid among the bodies, whose velocity is unknown, or -1. */
+static int body_of(const Walls *w, int solid)
+{
+    const OozePressureGridInput *in = &w->grid->input;
+    return in->body_count > 0 ? in->body[solid] : -1;
 }
 
 /* A box of a cell around `middle`, from the node at x0. */
 static void add_box(const Walls *w, uint64_t near, OozeVec3 x0, const double middle[3], int parts,
-                    OozePressureSums *sum)
+                    Sum *sum)
 {
+    int solid = 0;
     const float *edge = w->grid->edge;
     OozeVec3 x = vec3_add(x0, vec3(middle[0], middle[1], middle[2]));
-    OozeContact c = nearest(w, near, x);
+    OozeContact c = nearest(w, near, x, &solid);
     double share = 1.0 / (double)(parts * parts * parts), size = 0.0;
     const double n[3] = {c.normal.x, c.normal.y, c.normal.z};
     for (int k = 0; k < 3; k++) {
@@ -70,22 +86,32 @@ static void add_box(const Walls *w, uint64_t near, OozeVec3 x0, const double mid
     double in = fmin(1.0, fmax(0.0, 0.5 - c.distance / fmax(size, 1e-12)));
     if (in > 0.0) {
         double y[3];
+        int body = body_of(w, solid);
+        float flux = sum->walls.flux;
         for (int k = 0; k < 3; k++) {
             y[k] = middle[k] - 0.5 * (1.0 - in) * n[k] * (double)edge[k] / parts;
         }
-        add_part(sum, edge, y, in * share, c.velocity);
+        OozeVec3 gradient = add_part(&sum->walls, edge, y, in * share, c.velocity);
+        if (body >= 0) {
+            OozeVec3 arm =
+                vec3_sub(vec3_add(x0, vec3(y[0], y[1], y[2])), w->grid->input.body_centre[body]);
+            bool added = ooze_pressure_bodies_add(sum->slots, body, gradient, arm);
+            sum->walls.flux = added ? flux : sum->walls.flux;
+        }
     }
 }
 
 /* The cell of a node on the sides of `corner` of it that the node is. */
-static void add_cell(const Walls *w, uint64_t near, OozeVec3 x0, int corner, OozePressureSums *sum)
+static void add_cell(const Walls *w, uint64_t near, OozeVec3 x0, int corner, Sum *sum)
 {
     const float *edge = w->grid->edge;
     double middle[3];
     for (int k = 0; k < 3; k++) {
         middle[k] = (corner >> k & 1 ? -0.5 : 0.5) * (double)edge[k];
     }
-    double d = nearest(w, near, vec3_add(x0, vec3(middle[0], middle[1], middle[2]))).distance;
+    OozeVec3 x = vec3_add(x0, vec3(middle[0], middle[1], middle[2]));
+    int solid = 0;
+    double d = nearest(w, near, x, &solid).distance;
     if (d > w->half) {
         return;
     }
@@ -106,16 +132,19 @@ static void sum_node(const Walls *w, uint64_t near, uint64_t a, OozeVec3 x0)
     const double spacing = grid->input.spacing;
     float scale =
         grid->edge[0] * grid->edge[1] * grid->edge[2] / (float)(spacing * spacing * spacing);
-    OozePressureSums *to = &grid->sums[a], walls = {0};
+    OozePressureSums *to = &grid->sums[a];
+    Sum sum = {.slots = grid->bodies.slot};
+    sum.slots += sum.slots ? OOZE_PRESSURE_SLOTS * a : 0;
     for (int corner = 0; corner < 8; corner++) {
-        add_cell(w, near, x0, corner, &walls);
+        add_cell(w, near, x0, corner, &sum);
     }
-    to->wall = walls.wall;
-    to->flux = scale * walls.flux;
+    to->wall = sum.walls.wall;
+    to->flux = scale * sum.walls.flux;
     for (int k = 0; k < 3; k++) {
-        to->wall_gradient[k] = scale * walls.gradient[k];
-        to->wall_turn[k] = scale * walls.turn[k];
+        to->wall_gradient[k] = scale * sum.walls.gradient[k];
+        to->wall_turn[k] = scale * sum.walls.turn[k];
     }
+    ooze_pressure_bodies_scale(grid, a, (double)scale);
 }
 
 static void node_range(void *data, uint64_t begin, uint64_t end, int worker)
@@ -129,7 +158,8 @@ static void node_range(void *data, uint64_t begin, uint64_t end, int worker)
                                               true, UINT64_MAX);
         for (uint64_t a = first; a < last && near; a++) {
             OozeVec3 x0 = ooze_pressure_node_position(grid, a);
-            OozeContact c = nearest(w, near, x0);
+            int solid = 0;
+            OozeContact c = nearest(w, near, x0, &solid);
             w->normal[a] = c.normal;
             if (c.distance < 2.0 * w->half) {
                 sum_node(w, near, a, x0);

@@ -66,7 +66,7 @@ static double sink(double ratio, int pressure)
 static void coupling_T15_sinking(void **state)
 {
     (void)state;
-    enum { DENSITY_STAGE, VELOCITY_SOLVE };
+    enum { DENSITY_STAGE, VELOCITY_SOLVE, GRID };
     if (!full_sweep()) {
         SKIP_TEST("a minute for each density: only in make test-all");
     }

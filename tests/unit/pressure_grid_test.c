@@ -13,8 +13,10 @@ typedef struct Case {
     OozeF32x4 *x, *u, *f;
     float *inverse_mass, *p, *rate;
     OozePeriodic periodic;
-    OozeSolid solids[5];
+    OozeSolid solids[6];
     int solid_count;
+    double radius; /* of a ball in the middle of a full block, a body; 0: none */
+    OozeVec3 centre;
     OozeArena *arena;
     OozeGridMultigrid *multigrid;
     OozePressureGrid grid;
@@ -36,11 +38,35 @@ static void add_plane(Case *c, OozeVec3 at, OozeVec3 normal)
         ooze_solid_create(&c->solids[c->solid_count++], &def, OOZE_AXIS_Y, SPACING, NULL, &error));
 }
 
-/* A block of SIDE x SIDE x layers with its corner at `off`, disordered. */
-static void begin(Case *c, int layers, double off, double jitter, bool walls)
+static void add_ball(Case *c)
+{
+    OozeSolidDef def = ooze_solid_def_default();
+    def.shape = ooze_shape_def_default(OOZE_SHAPE_SPHERE);
+    def.shape.position = c->centre;
+    def.shape.radius = c->radius;
+    def.density = 1000;
+    CHECK_OK(
+        ooze_solid_create(&c->solids[c->solid_count++], &def, OOZE_AXIS_Y, SPACING, NULL, &error));
+    uint64_t kept = 0;
+    for (uint64_t i = 0; i < c->n; i++) {
+        OozeVec3 x = vec3((double)c->x[i][0], (double)c->x[i][1], (double)c->x[i][2]);
+        if (vec3_length(vec3_sub(x, c->centre)) > c->radius) {
+            c->x[kept++] = c->x[i];
+        }
+    }
+    c->n = kept;
+}
+
+/* A block of SIDE x SIDE x layers with its corner at `off`, disordered, with a ball in it. */
+static void begin_with_ball(Case *c, int layers, double off, double jitter, bool walls,
+                            double radius)
 {
     uint32_t seed = 1;
-    *c = (Case){.n = (uint64_t)(SIDE * SIDE * layers)};
+    static const int body[6] = {0, -1, -1, -1, -1, -1};
+    double middle = off + 0.5 * SIDE * SPACING;
+    *c = (Case){.n = (uint64_t)(SIDE * SIDE * layers),
+                .radius = radius,
+                .centre = vec3(middle, off + 0.5 * layers * SPACING, middle)};
     c->arena = ooze_arena_create();
     c->multigrid = ooze_grid_multigrid_create();
     c->x = ooze_alloc_zero(MOST, sizeof *c->x);
@@ -55,6 +81,9 @@ static void begin(Case *c, int layers, double off, double jitter, bool walls)
         c->inverse_mass[i] = 1.0f;
     }
     double end = off + SIDE * SPACING;
+    if (radius > 0) {
+        add_ball(c);
+    }
     if (walls) {
         add_plane(c, vec3(0, off, 0), vec3(0, 1, 0));
         add_plane(c, vec3(off, 0, 0), vec3(1, 0, 0));
@@ -70,10 +99,18 @@ static void begin(Case *c, int layers, double off, double jitter, bool walls)
                                          .inverse_mass = c->inverse_mass,
                                          .solids = c->solids,
                                          .solid_count = c->solid_count,
+                                         .body = body,
+                                         .body_centre = &c->centre,
+                                         .body_count = radius > 0,
                                          .arena = c->arena};
     CHECK_OK(ooze_pressure_grid_build(&c->grid, c->multigrid, &input, &error));
     c->p = ooze_alloc_zero(c->grid.nodes, sizeof(float));
     c->rate = ooze_alloc_zero(c->grid.nodes, sizeof(float));
+}
+
+static void begin(Case *c, int layers, double off, double jitter, bool walls)
+{
+    begin_with_ball(c, layers, off, jitter, walls, 0);
 }
 
 static void end(Case *c)
@@ -209,6 +246,63 @@ static void rows_are_exact_with_walls(void **state)
     end(&c);
 }
 
+/* A ball that moves with the fluid around it. */
+static void check_rows_with_ball(Case *c, OozeVec3 v, OozeVec3 spin, double bound)
+{
+    OozeVec3 at = vec3_add(v, vec3_cross(spin, c->centre));
+    OozeTwist motion = {{at.x, at.y, at.z, spin.x, spin.y, spin.z}};
+    double size = vec3_length(v) / SPACING + vec3_length(spin), worst = 0, without = 0;
+    rigid(c, v, spin);
+    ooze_pressure_rate(&c->grid, c->u, true, c->rate);
+    for (uint64_t a = 0; a < c->grid.nodes; a++) {
+        c->rate[a] = c->grid.idle[a] ? 0.0f : c->rate[a];
+        without = fmax(without, fabs((double)c->rate[a]) / 8 / size);
+    }
+    ooze_pressure_bodies_rate(&c->grid, &motion, c->rate);
+    for (uint64_t a = 0; a < c->grid.nodes; a++) {
+        worst = fmax(worst, fabs((double)c->rate[a]) / 8 / size);
+    }
+    printf("  without the ball %.3f\n", without);
+    MEASURED("rate of volume under a rigid motion of fluid and ball", worst, 0, bound);
+}
+
+static void rows_are_exact_with_a_ball(void **state)
+{
+    (void)state;
+    Case c;
+    begin_with_ball(&c, SIDE, 0.003, 0.3, false, 3 * SPACING);
+    check_rows_with_ball(&c, vec3(1, 2, -1), vec3(0, 0, 0), 1e-4);
+    check_rows_with_ball(&c, vec3(0, 0, 0), vec3(3, -1, 2), 1e-3);
+    end(&c);
+}
+
+/* The volume of the ball times the gradient of a linear pressure, wherever the nodes are; no moment
+   about its centre. */
+static void buoyancy_of_a_ball(void **state)
+{
+    (void)state;
+    const double offs[] = {0, 0.003, 0.0061, 0.0137}, radii[] = {2, 3, 4};
+    for (int k = 0; k < 12; k++) {
+        Case c;
+        double off = offs[k % 4], radius = radii[k / 4] * SPACING, top = off + SIDE * SPACING;
+        begin_with_ball(&c, SIDE, off, 0.3, true, radius);
+        double volume = 4.0 / 3 * M_PI * pow(radius / SPACING, 3);
+        for (int deep = 0; deep < 2; deep++) {
+            OozeTwist force;
+            for (uint64_t a = 0; a < c.grid.nodes; a++) {
+                double y = ooze_pressure_node_position(&c.grid, a).y;
+                c.p[a] = c.grid.idle[a] ? 0.0f : deep ? 1.0f : (float)((top - y) / SPACING);
+            }
+            ooze_pressure_bodies_force(&c.grid, c.p, &force);
+            double across = hypot(force.v[0], force.v[2]) * SPACING / volume;
+            double turn = vec3_length(vec3(force.v[3], force.v[4], force.v[5])) / volume;
+            printf("  radius %g, nodes %.4f off, %s: %.4f, across %.4f, moment %.4f\n", radii[k / 4],
+                   off, deep ? "constant" : "linear", -force.v[1] * SPACING / volume, across, turn);
+        }
+        end(&c);
+    }
+}
+
 static void forces_are_the_transpose(void **state)
 {
     (void)state;
@@ -264,6 +358,8 @@ int main(void)
         cmocka_unit_test(rests),
         cmocka_unit_test(rows_are_exact_for_rigid_motions),
         cmocka_unit_test(rows_are_exact_with_walls),
+        cmocka_unit_test(rows_are_exact_with_a_ball),
+        cmocka_unit_test(buoyancy_of_a_ball),
         cmocka_unit_test(forces_are_the_transpose),
         cmocka_unit_test(values_return),
     };

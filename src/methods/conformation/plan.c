@@ -214,9 +214,9 @@ OozeStatus ooze_conformation_plan(const OozeStepContext *c, OozeConformationPlan
         return ooze_fail(error, OOZE_ERROR_ARGUMENT, "use pressure: density_stage",
                          "pressure: velocity_solve takes no time_integration: second_order");
     }
-    if (settings.pressure_grid && (c->dynamic || c->body_count > 0)) {
+    if (settings.pressure_grid && c->body_count > 0) {
         return ooze_fail(error, OOZE_ERROR_ARGUMENT, "use pressure: density_stage",
-                         "pressure: grid takes no particle bodies and no dynamic solids yet");
+                         "pressure: grid takes no particle bodies yet");
     }
     if (!formulation->kernel_gradients) {
         plan->strain_scale = (float)ooze_strain_weight_scale(c->spacing, c->support);
