@@ -15,11 +15,13 @@ static OozePressureSlot *slots_of(const OozePressureGrid *grid, uint64_t node)
 OozeStatus ooze_pressure_bodies_begin(OozePressureGrid *grid, OozeError *error)
 {
     uint64_t slots = SLOTS * grid->nodes;
+    OozeArena *arena = grid->input.arena;
     if (grid->input.body_count == 0) {
         return OOZE_OK;
     }
-    grid->bodies.slot = ooze_arena_alloc(grid->input.arena, slots, sizeof *grid->bodies.slot);
-    if (!grid->bodies.slot) {
+    grid->bodies.slot = ooze_arena_alloc(arena, slots, sizeof *grid->bodies.slot);
+    grid->bodies.wet = ooze_arena_alloc(arena, grid->nodes, sizeof *grid->bodies.wet);
+    if (ooze_arena_failed(arena)) {
         return ooze_fail_memory(error, "bodies in the pressure grid",
                                 slots * sizeof *grid->bodies.slot);
     }
@@ -30,20 +32,37 @@ OozeStatus ooze_pressure_bodies_begin(OozePressureGrid *grid, OozeError *error)
     return OOZE_OK;
 }
 
-bool ooze_pressure_bodies_add(OozePressureSlot *slots, int body, OozeVec3 gradient, OozeVec3 arm)
+/* Slot of a body, or NULL: they are full. */
+static OozePressureSlot *slot_for(OozePressureSlot *slots, int body)
 {
     int k = 0;
     while (k < SLOTS && slots[k].body >= 0 && slots[k].body != body) {
         k++;
     }
-    if (k == SLOTS) {
-        return false;
-    }
+    return k < SLOTS ? &slots[k] : NULL;
+}
+
+bool ooze_pressure_bodies_add(OozePressureSlot *slots, int body, OozeVec3 gradient, OozeVec3 arm)
+{
+    OozePressureSlot *slot = slot_for(slots, body);
     OozeVec3 turn = vec3_cross(arm, gradient); /* grad N . (w x arm) = w . (arm x grad N) */
     OozeTwist more = {{gradient.x, gradient.y, gradient.z, turn.x, turn.y, turn.z}};
-    slots[k].body = body;
-    ooze_twist_add(&slots[k].row, 1.0, &more);
-    return true;
+    if (slot) {
+        slot->body = body;
+        ooze_twist_add(&slot->row, 1.0, &more);
+    }
+    return slot != NULL;
+}
+
+bool ooze_pressure_bodies_add_row(OozePressureGrid *grid, uint64_t node, int body, double weight,
+                                  const OozeTwist *row)
+{
+    OozePressureSlot *slot = slot_for(slots_of(grid, node), body);
+    if (slot) {
+        slot->body = body;
+        ooze_twist_add(&slot->row, weight, row);
+    }
+    return slot != NULL;
 }
 
 bool ooze_pressure_bodies_at(const OozePressureGrid *grid, uint64_t node)
@@ -51,12 +70,15 @@ bool ooze_pressure_bodies_at(const OozePressureGrid *grid, uint64_t node)
     return grid->bodies.slot && slots_of(grid, node)->body >= 0;
 }
 
-void ooze_pressure_bodies_scale(const OozePressureGrid *grid, uint64_t node, double factor)
+void ooze_pressure_bodies_wet(const OozePressureGrid *grid, uint64_t node, float wet)
 {
     OozePressureSlot *slot = grid->bodies.slot ? slots_of(grid, node) : NULL;
+    if (slot) {
+        grid->bodies.wet[node] = wet;
+    }
     for (int k = 0; slot && k < SLOTS && slot[k].body >= 0; k++) {
         for (int c = 0; c < 6; c++) {
-            slot[k].row.v[c] *= factor;
+            slot[k].row.v[c] *= (double)wet;
         }
     }
 }

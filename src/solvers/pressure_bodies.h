@@ -17,9 +17,20 @@ typedef struct OozePressureSlot {
     OozeTwist row;
 } OozePressureSlot;
 
+/* A node of the lattice that the grid lacks, because no particle is in the cells around it. Its hat
+   function may reach the surface of a body all the same. */
+typedef struct OozePressureMissing {
+    uint64_t number; /* in the lattice */
+    OozeVec3 x, normal;
+    OozePressureSlot slot[OOZE_PRESSURE_SLOTS];
+} OozePressureMissing;
+
 /* Rows of the unknowns, ascending. */
 typedef struct OozePressureBodies {
     OozePressureSlot *slot; /* OOZE_PRESSURE_SLOTS per node; NULL: no bodies */
+    float *wet;             /* per node: see ooze_pressure_wetted */
+    OozePressureMissing *missing;
+    uint64_t missing_count;
     uint64_t count;
     uint32_t *unknown;
     int *body;
@@ -33,8 +44,17 @@ OozeStatus ooze_pressure_bodies_begin(struct OozePressureGrid *grid, OozeError *
 /* Adds a part of a body to the slots of a node: `gradient` of its hat function times the volume of
    the part. False: they are full. */
 bool ooze_pressure_bodies_add(OozePressureSlot *slots, int body, OozeVec3 gradient, OozeVec3 arm);
+/* Adds a weighted row to the slots of a node. False: they are full. */
+bool ooze_pressure_bodies_add_row(struct OozePressureGrid *grid, uint64_t node, int body,
+                                  double weight, const OozeTwist *row);
 bool ooze_pressure_bodies_at(const struct OozePressureGrid *grid, uint64_t node);
-void ooze_pressure_bodies_scale(const struct OozePressureGrid *grid, uint64_t node, double factor);
+/* The node is wet by this share: scales its slots. */
+void ooze_pressure_bodies_wet(const struct OozePressureGrid *grid, uint64_t node, float wet);
+/* The missing nodes beside nodes with bodies, without their slots and normals. */
+OozeStatus ooze_pressure_bodies_find_missing(struct OozePressureGrid *grid, OozeError *error);
+/* Pressure at missing nodes, and at nodes that E leaves out, is linear along the normal of the body:
+   moves their slots to the nodes that it follows. `normal`: per node. */
+void ooze_pressure_bodies_extend(struct OozePressureGrid *grid, const OozeVec3 *normal);
 /* Rows of the unknowns, once E and idle nodes are known. */
 OozeStatus ooze_pressure_bodies_find_rows(struct OozePressureGrid *grid, OozeError *error);
 

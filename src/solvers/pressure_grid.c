@@ -95,7 +95,7 @@ static void kind_range(void *data, uint64_t begin, uint64_t end, int worker)
         }
         float wet = ooze_pressure_wetted(ooze_pressure_bodies_at(grid, a) ? fill_around(b, a)
                                                                           : grid->fill[a]);
-        ooze_pressure_bodies_scale(grid, a, (double)wet);
+        ooze_pressure_bodies_wet(grid, a, wet);
         sums->flux *= wet;
         for (int k = 0; k < 3; k++) {
             sums->gradient[k] += wet * sums->wall_gradient[k];
@@ -484,6 +484,7 @@ OozeStatus ooze_pressure_grid_build(OozePressureGrid *grid, OozeGridMultigrid *m
     if (status) {
         return status;
     }
+    ooze_pressure_bodies_extend(grid, b.normal);
     ooze_pressure_find_rows(grid);
     status = ooze_pressure_bodies_find_rows(grid, error);
     if (status) {

@@ -1,12 +1,12 @@
-/* The pressure grid: rest under weight is exact, rows are exact for rigid motions of fluid and walls,
-   forces are the transpose of rates and keep momenta, and its preconditioner converges. */
+/* The pressure grid: rest under weight is exact, rows are exact for rigid motions of fluid, walls
+   and bodies, forces are the transpose of rates and keep momenta, and its preconditioner converges. */
 #include "check.h"
 
 #include "solvers/pressure_grid.h"
 
 #define SPACING 0.01
 
-enum { SIDE = 12, MOST = SIDE * SIDE * SIDE };
+enum { SIDE = 12, WIDE = 18, MOST = WIDE * WIDE * WIDE };
 
 typedef struct Case {
     uint64_t n;
@@ -57,14 +57,16 @@ static void add_ball(Case *c)
     c->n = kept;
 }
 
-/* A block of SIDE x SIDE x layers with its corner at `off`, disordered, with a ball in it. */
+/* A block of SIDE x SIDE x layers with its corner at `off`, disordered; WIDE x WIDE with a ball in
+   it. */
 static void begin_with_ball(Case *c, int layers, double off, double jitter, bool walls,
                             double radius)
 {
     uint32_t seed = 1;
     static const int body[6] = {0, -1, -1, -1, -1, -1};
-    double middle = off + 0.5 * SIDE * SPACING;
-    *c = (Case){.n = (uint64_t)(SIDE * SIDE * layers),
+    const int side = radius > 0 ? WIDE : SIDE;
+    double middle = off + 0.5 * side * SPACING;
+    *c = (Case){.n = (uint64_t)(side * side * layers),
                 .radius = radius,
                 .centre = vec3(middle, off + 0.5 * layers * SPACING, middle)};
     c->arena = ooze_arena_create();
@@ -74,13 +76,13 @@ static void begin_with_ball(Case *c, int layers, double off, double jitter, bool
     c->f = ooze_alloc_zero(MOST, sizeof *c->f);
     c->inverse_mass = ooze_alloc_zero(MOST, sizeof(float));
     for (uint64_t i = 0; i < c->n; i++) {
-        int at[3] = {(int)i % SIDE, (int)i / (SIDE * SIDE), (int)i / SIDE % SIDE};
+        int at[3] = {(int)i % side, (int)i / (side * side), (int)i / side % side};
         for (int k = 0; k < 3; k++) {
             c->x[i][k] = (float)(off + SPACING * (at[k] + 0.5 + jitter * noise(&seed)));
         }
         c->inverse_mass[i] = 1.0f;
     }
-    double end = off + SIDE * SPACING;
+    double end = off + side * SPACING;
     if (radius > 0) {
         add_ball(c);
     }
@@ -270,10 +272,27 @@ static void rows_are_exact_with_a_ball(void **state)
 {
     (void)state;
     Case c;
-    begin_with_ball(&c, SIDE, 0.003, 0.3, false, 3 * SPACING);
+    begin_with_ball(&c, WIDE, 0.003, 0.3, false, 3 * SPACING);
     check_rows_with_ball(&c, vec3(1, 2, -1), vec3(0, 0, 0), 1e-4);
     check_rows_with_ball(&c, vec3(0, 0, 0), vec3(3, -1, 2), 1e-3);
     end(&c);
+}
+
+/* W^T of the pressure value + slope (y - top). */
+static OozeTwist ball_force(Case *c, double value, double slope)
+{
+    OozeTwist force;
+    for (uint64_t a = 0; a < c->grid.nodes; a++) {
+        double y = ooze_pressure_node_position(&c->grid, a).y - c->centre.y - 0.5 * WIDE * SPACING;
+        c->p[a] = c->grid.idle[a] ? 0.0f : (float)(value + slope * y);
+    }
+    ooze_pressure_bodies_force(&c->grid, c->p, &force);
+    return force;
+}
+
+static double length3(const double v[3])
+{
+    return sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
 }
 
 /* The volume of the ball times the gradient of a linear pressure, wherever the nodes are; no moment
@@ -284,21 +303,19 @@ static void buoyancy_of_a_ball(void **state)
     const double offs[] = {0, 0.003, 0.0061, 0.0137}, radii[] = {2, 3, 4};
     for (int k = 0; k < 12; k++) {
         Case c;
-        double off = offs[k % 4], radius = radii[k / 4] * SPACING, top = off + SIDE * SPACING;
-        begin_with_ball(&c, SIDE, off, 0.3, true, radius);
+        double off = offs[k % 4], radius = radii[k / 4] * SPACING;
+        begin_with_ball(&c, WIDE, off, 0.3, true, radius);
         double volume = 4.0 / 3 * M_PI * pow(radius / SPACING, 3);
-        for (int deep = 0; deep < 2; deep++) {
-            OozeTwist force;
-            for (uint64_t a = 0; a < c.grid.nodes; a++) {
-                double y = ooze_pressure_node_position(&c.grid, a).y;
-                c.p[a] = c.grid.idle[a] ? 0.0f : deep ? 1.0f : (float)((top - y) / SPACING);
-            }
-            ooze_pressure_bodies_force(&c.grid, c.p, &force);
-            double across = hypot(force.v[0], force.v[2]) * SPACING / volume;
-            double turn = vec3_length(vec3(force.v[3], force.v[4], force.v[5])) / volume;
-            printf("  radius %g, nodes %.4f off, %s: %.4f, across %.4f, moment %.4f\n", radii[k / 4],
-                   off, deep ? "constant" : "linear", -force.v[1] * SPACING / volume, across, turn);
-        }
+        printf("  radius %g, nodes %.4f off\n", radii[k / 4], off);
+        OozeTwist force = ball_force(&c, 1, 0);
+        MEASURED("constant pressure: force over pressure and section",
+                 length3(force.v) * SPACING * SPACING / (M_PI * radius * radius), 0, 1e-5);
+        force = ball_force(&c, 0, 1 / SPACING);
+        MEASURED("linear: force over that of theory", force.v[1] / volume * SPACING, 0.985, 1.015);
+        force.v[1] = 0;
+        MEASURED("the same across", length3(force.v) / volume * SPACING, 0, 1e-3);
+        MEASURED("moment over force and radius", length3(force.v + 3) / volume * SPACING / radius,
+                 0, 5e-3);
         end(&c);
     }
 }
