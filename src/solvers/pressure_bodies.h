@@ -52,8 +52,8 @@ bool ooze_pressure_bodies_at(const struct OozePressureGrid *grid, uint64_t node)
 void ooze_pressure_bodies_wet(const struct OozePressureGrid *grid, uint64_t node, float wet);
 /* The missing nodes beside nodes with bodies, without their slots and normals. */
 OozeStatus ooze_pressure_bodies_find_missing(struct OozePressureGrid *grid, OozeError *error);
-/* Pressure at missing nodes, and at nodes that E leaves out, is linear along the normal of the body:
-   moves their slots to the nodes that it follows. `normal`: per node. */
+/* Pressure at missing nodes, and at nodes that E leaves out, is linear along the normal of the
+   body: moves their slots to the nodes that it follows. `normal`: per node. */
 void ooze_pressure_bodies_extend(struct OozePressureGrid *grid, const OozeVec3 *normal);
 /* Rows of the unknowns, once E and idle nodes are known. */
 OozeStatus ooze_pressure_bodies_find_rows(struct OozePressureGrid *grid, OozeError *error);

@@ -36,8 +36,8 @@ static OozeContact nearest(const Walls *w, uint64_t near, OozeVec3 x, int *solid
     return best;
 }
 
-/* Adds a part of a wall, `volume` in cells, at y from the node. Returns its integral of the gradient
-   of the hat function. */
+/* Adds a part of a wall, `volume` in cells, at y from the node. Returns its integral of the
+   gradient of the hat function. */
 static OozeVec3 add_part(OozePressureSums *sum, const float edge[3], const double y[3],
                          double volume, OozeVec3 velocity)
 {
@@ -77,8 +77,8 @@ typedef struct Box {
     double bend; /* curvature of a body there, 1/m: div of the normal */
 } Box;
 
-/* Shares by tangent planes of boxes are a mean over the width of a box. Around a convex body there is
-   more room outside than inside: without the bend, a ball of radius 2 spacings would be 4 % too
+/* Shares by tangent planes of boxes are a mean over the width of a box. Around a convex body there
+   is more room outside than inside: without the bend, a ball of radius 2 spacings would be 4 % too
    large. */
 static double share_of(const Box *box, double distance, double size)
 {
@@ -116,8 +116,8 @@ static void add_box(const Walls *w, uint64_t near, OozeVec3 x0, const Box *box, 
     }
 }
 
-/* At the surface of a body that is at the distance d from the middle x of a cell: from the Laplacian
-   of the distance there, which is 2/r around a ball. */
+/* At the surface of a body that is at the distance d from the middle x of a cell: from the
+   Laplacian of the distance there, which is 2/r around a ball. */
 static double bend_at(const Walls *w, uint64_t near, OozeVec3 x, double d)
 {
     const float *edge = w->grid->edge;

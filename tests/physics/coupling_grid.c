@@ -117,7 +117,7 @@ static void coupling_T18_archimedes(void **state)
     check_draft(0.8);
 }
 
-/* A ball of a hundredth of the density of water rises in it no faster than its added mass lets it. */
+/* A ball of a hundredth of the density of water rises in it as its added mass lets it. */
 static void coupling_T19_light_ball(void **state)
 {
     (void)state;

@@ -1,5 +1,6 @@
 /* The pressure grid: rest under weight is exact, rows are exact for rigid motions of fluid, walls
-   and bodies, forces are the transpose of rates and keep momenta, and its preconditioner converges. */
+   and bodies, forces are the transpose of rates and keep momenta, and its preconditioner
+   converges. */
 #include "check.h"
 
 #include "solvers/pressure_grid.h"

@@ -1,5 +1,5 @@
-/* Dynamic solids in the solve of pressure_solve.h: their six velocities are unknowns beside those of
-   the particles,
+/* Dynamic solids in the solve of pressure_solve.h: their six velocities are unknowns beside those
+   of the particles,
 
      M V + viscous terms + W^T q = M V*,   Dc u + W V + flux of walls = 0
 
