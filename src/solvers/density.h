@@ -80,6 +80,9 @@ typedef struct OozeDensityJob {
     const float *first_multiplier;
     /* Dynamic solids, whose samples in the context's boundary move; NULL: none. */
     OozeDynamicCoupling *coupling;
+    /* Per particle, > 0: a pressure acts between it and dynamic solids, which move it by
+       position-only shifts alone; NULL: 0 for all. */
+    const float *has_pressure;
     /* Called in every iteration between density and solids, with the shifts of all particles so
        far, which it may change. For constraints that alternate with density; may be NULL. */
     void (*between)(void *user, OozeF32x4 *shift);

@@ -62,6 +62,23 @@ static void near_range(void *data, uint64_t begin, uint64_t end, int worker)
 
 /* ---- unknowns ---- */
 
+/* Of the nodes around one as well: few particles fit beside a body in the hat function of a node
+   inside it, and a node that seems dry would add a false force that grows with depth. */
+static float fill_around(const Build *b, uint64_t a)
+{
+    const OozePressureGrid *grid = b->grid;
+    const uint32_t *near = b->near + OOZE_MULTIGRID_STENCIL * a;
+    float cell = grid->edge[0] * grid->edge[1] * grid->edge[2], fluid = 0.0f, open = 0.0f;
+    float particle = (float)(grid->input.spacing * grid->input.spacing * grid->input.spacing);
+    for (int s = 0; s < OOZE_MULTIGRID_STENCIL; s++) {
+        if (near[s] != OOZE_MULTIGRID_NONE) {
+            fluid += grid->sums[near[s]].weight * particle / cell;
+            open += 1.0f - grid->sums[near[s]].wall;
+        }
+    }
+    return fluid / fmaxf(open, 1e-3f);
+}
+
 static void kind_range(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
@@ -77,7 +94,9 @@ static void kind_range(void *data, uint64_t begin, uint64_t end, int worker)
             grid->kind[a] =
                 grid->fill[a] > OOZE_PRESSURE_CUT ? OOZE_PRESSURE_UNKNOWN : OOZE_PRESSURE_GHOST;
         }
-        float wet = ooze_pressure_wetted(grid->fill[a]);
+        float wet = ooze_pressure_wetted(ooze_pressure_bodies_at(grid, a) ? fill_around(b, a)
+                                                                          : grid->fill[a]);
+        ooze_pressure_bodies_wet(grid, a, wet);
         sums->flux *= wet;
         for (int k = 0; k < 3; k++) {
             sums->gradient[k] += wet * sums->wall_gradient[k];
@@ -476,7 +495,8 @@ OozeStatus ooze_pressure_grid_build(OozePressureGrid *grid, OozeGridMultigrid *m
     run(grid, near_range, &b);
     ooze_pressure_sum_fluid(grid);
     memset(grid->kind, OOZE_PRESSURE_GHOST, grid->nodes);
-    status = ooze_pressure_walls(grid, b.normal, error);
+    status = ooze_pressure_bodies_begin(grid, error);
+    status = status ? status : ooze_pressure_walls(grid, b.normal, error);
     if (status) {
         return status;
     }
@@ -487,7 +507,12 @@ OozeStatus ooze_pressure_grid_build(OozePressureGrid *grid, OozeGridMultigrid *m
     if (status) {
         return status;
     }
+    ooze_pressure_bodies_extend(grid, b.normal);
     ooze_pressure_find_rows(grid);
+    status = ooze_pressure_bodies_find_rows(grid, error);
+    if (status) {
+        return status;
+    }
     count_unknowns(grid);
     run(grid, inner_range, &b);
     run(grid, error_range, &b);

@@ -19,6 +19,7 @@
 #include "base/memory.h"
 #include "solids/solid.h"
 #include "solvers/grid_multigrid.h"
+#include "solvers/pressure_bodies.h"
 #include "solvers/pressure_grid_formula.h"
 
 typedef enum OozePressureNode {
@@ -35,6 +36,10 @@ typedef struct OozePressureGridInput {
     const float *inverse_mass; /* per particle, relative; 0: its velocity is prescribed */
     const OozeSolid *solids;   /* at their poses dt later than x */
     int solid_count;
+    /* Solids of unknown velocity: their numbers, -1 for others, and centres; NULL and 0: none. */
+    const int *body;
+    const OozeVec3 *body_centre;
+    int body_count;
     OozeThreads *threads;
     OozeArena *arena;
 } OozePressureGridInput;
@@ -61,6 +66,7 @@ typedef struct OozePressureGrid {
     float *diagonal;        /* per unknown: of D M^-1 D^T */
     float *weight;          /* per unknown: sum of its weights */
     float *error;           /* per unknown: volume beyond what is there, cells */
+    OozePressureBodies bodies;
     /* of the loops */
     OozeF32x4 *corner[2]; /* per corner of cells */
     OozeF32x4 *node[2];   /* per node */

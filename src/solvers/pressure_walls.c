@@ -21,7 +21,7 @@ typedef struct Walls {
 } Walls;
 
 /* The nearest of some solids, at the beginning of the step. */
-static OozeContact nearest(const Walls *w, uint64_t near, OozeVec3 x)
+static OozeContact nearest(const Walls *w, uint64_t near, OozeVec3 x, int *solid)
 {
     const OozePressureGridInput *in = &w->grid->input;
     OozeContact best = {.distance = INFINITY};
@@ -29,15 +29,17 @@ static OozeContact nearest(const Walls *w, uint64_t near, OozeVec3 x)
         if (ooze_broad_phase_has(near, k) && w->nearby.items[k].collides) {
             OozeContact contact = ooze_solid_contact(&in->solids[k], x);
             contact.distance += in->dt * vec3_dot(contact.velocity, contact.normal);
+            *solid = contact.distance < best.distance ? k : *solid;
             best = contact.distance < best.distance ? contact : best;
         }
     }
     return best;
 }
 
-/* Adds a part of a wall, `volume` in cells, at y from the node. */
-static void add_part(OozePressureSums *sum, const float edge[3], const double y[3], double volume,
-                     OozeVec3 velocity)
+/* Adds a part of a wall, `volume` in cells, at y from the node. Returns its integral of the
+   gradient of the hat function. */
+static OozeVec3 add_part(OozePressureSums *sum, const float edge[3], const double y[3],
+                         double volume, OozeVec3 velocity)
 {
     double w[3], g[3], cell = 1.0;
     for (int k = 0; k < 3; k++) {
@@ -53,68 +55,159 @@ static void add_part(OozePressureSums *sum, const float edge[3], const double y[
     sum->turn[1] += (float)(volume * (y[2] * g[0] - y[0] * g[2]));
     sum->turn[2] += (float)(volume * (y[0] * g[1] - y[1] * g[0]));
     sum->flux += (float)(volume * (g[0] * velocity.x + g[1] * velocity.y + g[2] * velocity.z));
+    return vec3(volume * g[0], volume * g[1], volume * g[2]);
 }
 
-/* A box of a cell around `middle`, from the node at x0. */
-static void add_box(const Walls *w, uint64_t near, OozeVec3 x0, const double middle[3], int parts,
-                    OozePressureSums *sum)
+typedef struct Sum {
+    OozePressureSums walls;
+    OozePressureSlot *slots; /* of the node; NULL: there are no bodies */
+} Sum;
+
+/* Number of a solid among the bodies, whose velocity is unknown, or -1. */
+static int body_of(const Walls *w, int solid)
+{
+    const OozePressureGridInput *in = &w->grid->input;
+    return in->body_count > 0 ? in->body[solid] : -1;
+}
+
+/* Part of a cell, its middle from a node. */
+typedef struct Box {
+    double middle[3];
+    int parts;   /* of the cell along an axis */
+    double bend; /* curvature of a body there, 1/m: div of the normal */
+} Box;
+
+/* Shares by tangent planes of boxes are a mean over the width of a box. Around a convex body there
+   is more room outside than inside: without the bend, a ball of radius 2 spacings would be 4 % too
+   large. */
+static double share_of(const Box *box, double distance, double size)
+{
+    double d = distance + box->bend * size * size / 24.0;
+    return fmin(1.0, fmax(0.0, 0.5 - d / fmax(size, 1e-12)));
+}
+
+static void add_box(const Walls *w, uint64_t near, OozeVec3 x0, const Box *box, Sum *sum)
 {
     const float *edge = w->grid->edge;
+    const double *middle = box->middle;
+    int solid = 0, parts = box->parts;
     OozeVec3 x = vec3_add(x0, vec3(middle[0], middle[1], middle[2]));
-    OozeContact c = nearest(w, near, x);
+    OozeContact c = nearest(w, near, x, &solid);
     double share = 1.0 / (double)(parts * parts * parts), size = 0.0;
     const double n[3] = {c.normal.x, c.normal.y, c.normal.z};
     for (int k = 0; k < 3; k++) {
         size += fabs(n[k]) * (double)edge[k] / parts;
     }
-    double in = fmin(1.0, fmax(0.0, 0.5 - c.distance / fmax(size, 1e-12)));
+    double in = share_of(box, c.distance, size);
     if (in > 0.0) {
         double y[3];
+        int body = body_of(w, solid);
+        float flux = sum->walls.flux;
         for (int k = 0; k < 3; k++) {
             y[k] = middle[k] - 0.5 * (1.0 - in) * n[k] * (double)edge[k] / parts;
         }
-        add_part(sum, edge, y, in * share, c.velocity);
+        OozeVec3 gradient = add_part(&sum->walls, edge, y, in * share, c.velocity);
+        if (body >= 0) {
+            OozeVec3 arm =
+                vec3_sub(vec3_add(x0, vec3(y[0], y[1], y[2])), w->grid->input.body_centre[body]);
+            bool added = ooze_pressure_bodies_add(sum->slots, body, gradient, arm);
+            sum->walls.flux = added ? flux : sum->walls.flux;
+        }
     }
 }
 
+/* At the surface of a body that is at the distance d from the middle x of a cell: from the
+   Laplacian of the distance there, which is 2/r around a ball. */
+static double bend_at(const Walls *w, uint64_t near, OozeVec3 x, double d)
+{
+    const float *edge = w->grid->edge;
+    double sum = 0.0, square = 0.0;
+    int solid = 0;
+    for (int p = 0; p < 8; p++) {
+        OozeVec3 off =
+            vec3((p & 1 ? 0.25 : -0.25) * (double)edge[0], (p & 2 ? 0.25 : -0.25) * (double)edge[1],
+                 (p & 4 ? 0.25 : -0.25) * (double)edge[2]);
+        sum += nearest(w, near, vec3_add(x, off), &solid).distance / 8.0;
+        square += vec3_dot(off, off) / 24.0;
+    }
+    double most = 2.0 / sqrt(square) / 4.0, bend = 2.0 * (sum - d) / square;
+    bend = fmin(most, fmax(-most, bend));
+    return fmin(most, bend / fmax(0.25, 1.0 - 0.5 * d * bend));
+}
+
 /* The cell of a node on the sides of `corner` of it that the node is. */
-static void add_cell(const Walls *w, uint64_t near, OozeVec3 x0, int corner, OozePressureSums *sum)
+static void add_cell(const Walls *w, uint64_t near, OozeVec3 x0, int corner, Sum *sum)
 {
     const float *edge = w->grid->edge;
     double middle[3];
     for (int k = 0; k < 3; k++) {
         middle[k] = (corner >> k & 1 ? -0.5 : 0.5) * (double)edge[k];
     }
-    double d = nearest(w, near, vec3_add(x0, vec3(middle[0], middle[1], middle[2]))).distance;
+    OozeVec3 x = vec3_add(x0, vec3(middle[0], middle[1], middle[2]));
+    int solid = 0;
+    double d = nearest(w, near, x, &solid).distance;
     if (d > w->half) {
         return;
     }
-    int parts = d < -w->half ? 1 : PARTS;
+    Box box = {.parts = d < -w->half ? 1 : PARTS};
+    int parts = box.parts;
+    box.bend = parts > 1 && body_of(w, solid) >= 0 ? bend_at(w, near, x, d) : 0.0;
     for (int p = 0; p < parts * parts * parts; p++) {
         const int at[3] = {p % parts, p / parts % parts, p / (parts * parts)};
-        double y[3];
         for (int k = 0; k < 3; k++) {
-            y[k] = middle[k] + ((at[k] + 0.5) / parts - 0.5) * (double)edge[k];
+            box.middle[k] = middle[k] + ((at[k] + 0.5) / parts - 0.5) * (double)edge[k];
         }
-        add_box(w, near, x0, y, parts, sum);
+        add_box(w, near, x0, &box, sum);
+    }
+}
+
+static void sum_cells(const Walls *w, uint64_t near, OozeVec3 x0, Sum *sum)
+{
+    const float *edge = w->grid->edge;
+    const double spacing = w->grid->input.spacing;
+    float scale = edge[0] * edge[1] * edge[2] / (float)(spacing * spacing * spacing);
+    for (int corner = 0; corner < 8; corner++) {
+        add_cell(w, near, x0, corner, sum);
+    }
+    sum->walls.flux *= scale;
+    for (int k = 0; k < 3; k++) {
+        sum->walls.gradient[k] *= scale;
+        sum->walls.turn[k] *= scale;
+    }
+    for (int k = 0; sum->slots && k < OOZE_PRESSURE_SLOTS; k++) {
+        OozeTwist row = sum->slots[k].row;
+        ooze_twist_add(&sum->slots[k].row, (double)scale - 1.0, &row);
     }
 }
 
 static void sum_node(const Walls *w, uint64_t near, uint64_t a, OozeVec3 x0)
 {
     OozePressureGrid *grid = w->grid;
-    const double spacing = grid->input.spacing;
-    float scale =
-        grid->edge[0] * grid->edge[1] * grid->edge[2] / (float)(spacing * spacing * spacing);
-    OozePressureSums *to = &grid->sums[a], walls = {0};
-    for (int corner = 0; corner < 8; corner++) {
-        add_cell(w, near, x0, corner, &walls);
-    }
-    to->wall = walls.wall;
-    to->flux = scale * walls.flux;
+    OozePressureSums *to = &grid->sums[a];
+    Sum sum = {.slots = grid->bodies.slot};
+    sum.slots += sum.slots ? OOZE_PRESSURE_SLOTS * a : 0;
+    sum_cells(w, near, x0, &sum);
+    to->wall = sum.walls.wall;
+    to->flux = sum.walls.flux;
     for (int k = 0; k < 3; k++) {
-        to->wall_gradient[k] = scale * walls.gradient[k];
-        to->wall_turn[k] = scale * walls.turn[k];
+        to->wall_gradient[k] = sum.walls.gradient[k];
+        to->wall_turn[k] = sum.walls.turn[k];
+    }
+}
+
+static void missing_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const Walls *w = data;
+    for (uint64_t k = begin; k < end; k++) {
+        OozePressureMissing *m = &w->grid->bodies.missing[k];
+        const OozeF32x4 x = {(float)m->x.x, (float)m->x.y, (float)m->x.z, 0};
+        uint64_t near =
+            ooze_broad_phase_find(&w->nearby, &x, 0, 1, 2.0f * (float)w->half, true, UINT64_MAX);
+        Sum sum = {.slots = m->slot};
+        int solid = 0;
+        m->normal = nearest(w, near, m->x, &solid).normal;
+        sum_cells(w, near, m->x, &sum);
     }
 }
 
@@ -129,7 +222,8 @@ static void node_range(void *data, uint64_t begin, uint64_t end, int worker)
                                               true, UINT64_MAX);
         for (uint64_t a = first; a < last && near; a++) {
             OozeVec3 x0 = ooze_pressure_node_position(grid, a);
-            OozeContact c = nearest(w, near, x0);
+            int solid = 0;
+            OozeContact c = nearest(w, near, x0, &solid);
             w->normal[a] = c.normal;
             if (c.distance < 2.0 * w->half) {
                 sum_node(w, near, a, x0);
@@ -173,6 +267,10 @@ OozeStatus ooze_pressure_walls(OozePressureGrid *grid, OozeVec3 *normal, OozeErr
     if (!status) {
         ooze_parallel_for(in->threads, grid->nodes, NODE_GRAIN, place_range, &w);
         ooze_parallel_for(in->threads, grid->nodes, NODE_GRAIN, node_range, &w);
+        status = ooze_pressure_bodies_find_missing(grid, error);
+    }
+    if (!status) {
+        ooze_parallel_for(in->threads, grid->bodies.missing_count, GROUP, missing_range, &w);
     }
     return status;
 }

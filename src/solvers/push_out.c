@@ -82,6 +82,14 @@ static double penetration(const OozeDensitySweep *s, uint64_t i, const OozeSolid
     return distance < contact ? fmax(allowed - distance, 0.0) : 0.0;
 }
 
+/* Whether pressure keeps particle i out of solid k: a push in addition would count twice. */
+static bool pressure_acts(const OozeDensitySweep *s, uint64_t i, int k)
+{
+    const OozeDensityJob *job = s->job;
+    return job->has_pressure && !s->relieving && job->has_pressure[s->order[i]] > 0.0f &&
+           job->coupling && ooze_coupling_is_dynamic(job->coupling, k);
+}
+
 /* True: the particle stays inside a solid. */
 static bool push_particle(const OozePushOut *out, uint64_t begin, uint64_t i)
 {
@@ -101,7 +109,9 @@ static bool push_particle(const OozePushOut *out, uint64_t begin, uint64_t i)
         double distance = ooze_solid_distance(&c->solids[k], widen(s->x[i]), &normal);
         clearance = fmin(clearance, distance - (double)(job->contact + item->margin + travel));
         double push = penetration(s, i, &c->solids[k], distance, &inside);
-        if (push > 0) {
+        bool later = push > 0 && pressure_acts(s, i, k);
+        inside = inside || later;
+        if (push > 0 && !later) {
             push *= ooze_density_push_share(s, i, k, normal);
             OozeF32x4 delta = ooze_f32x4((float)(push * normal.x), (float)(push * normal.y),
                                          (float)(push * normal.z), 0);
@@ -159,7 +169,8 @@ static void count_range(void *data, uint64_t begin, uint64_t end, int worker)
             double distance = out->nearby.items[solid].collides
                                   ? ooze_solid_distance(&c->solids[solid], widen(s->x[i]), &normal)
                                   : INFINITY;
-            if (penetration(s, i, &c->solids[solid], distance, &inside) > 0.0) {
+            if (penetration(s, i, &c->solids[solid], distance, &inside) > 0.0 &&
+                !pressure_acts(s, i, solid)) {
                 ooze_coupling_chunk(coupling, begin)[k].v[0] += 1.0;
             }
         }

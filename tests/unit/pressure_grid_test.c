@@ -1,20 +1,23 @@
-/* The pressure grid: rest under weight is exact, rows are exact for rigid motions of fluid and
-   walls, forces are the transpose of rates and keep momenta, and its preconditioner converges. */
+/* The pressure grid: rest under weight is exact, rows are exact for rigid motions of fluid, walls
+   and bodies, forces are the transpose of rates and keep momenta, and its preconditioner
+   converges. */
 #include "check.h"
 
 #include "solvers/pressure_grid.h"
 
 #define SPACING 0.01
 
-enum { SIDE = 12, MOST = SIDE * SIDE * SIDE };
+enum { SIDE = 12, WIDE = 18, MOST = WIDE * WIDE * WIDE };
 
 typedef struct Case {
     uint64_t n;
     OozeF32x4 *x, *u, *f;
     float *inverse_mass, *p, *rate;
     OozePeriodic periodic;
-    OozeSolid solids[5];
+    OozeSolid solids[6];
     int solid_count;
+    double radius; /* of a ball in the middle of a full block, a body; 0: none */
+    OozeVec3 centre;
     OozeArena *arena;
     OozeGridMultigrid *multigrid;
     OozePressureGrid grid;
@@ -36,11 +39,37 @@ static void add_plane(Case *c, OozeVec3 at, OozeVec3 normal)
         ooze_solid_create(&c->solids[c->solid_count++], &def, OOZE_AXIS_Y, SPACING, NULL, &error));
 }
 
-/* A block of SIDE x SIDE x layers with its corner at `off`, disordered. */
-static void begin(Case *c, int layers, double off, double jitter, bool walls)
+static void add_ball(Case *c)
+{
+    OozeSolidDef def = ooze_solid_def_default();
+    def.shape = ooze_shape_def_default(OOZE_SHAPE_SPHERE);
+    def.shape.position = c->centre;
+    def.shape.radius = c->radius;
+    def.density = 1000;
+    CHECK_OK(
+        ooze_solid_create(&c->solids[c->solid_count++], &def, OOZE_AXIS_Y, SPACING, NULL, &error));
+    uint64_t kept = 0;
+    for (uint64_t i = 0; i < c->n; i++) {
+        OozeVec3 x = vec3((double)c->x[i][0], (double)c->x[i][1], (double)c->x[i][2]);
+        if (vec3_length(vec3_sub(x, c->centre)) > c->radius) {
+            c->x[kept++] = c->x[i];
+        }
+    }
+    c->n = kept;
+}
+
+/* A block of SIDE x SIDE x layers with its corner at `off`, disordered; WIDE x WIDE with a ball in
+   it. */
+static void begin_with_ball(Case *c, int layers, double off, double jitter, bool walls,
+                            double radius)
 {
     uint32_t seed = 1;
-    *c = (Case){.n = (uint64_t)(SIDE * SIDE * layers)};
+    static const int body[6] = {0, -1, -1, -1, -1, -1};
+    const int side = radius > 0 ? WIDE : SIDE;
+    double middle = off + 0.5 * side * SPACING;
+    *c = (Case){.n = (uint64_t)(side * side * layers),
+                .radius = radius,
+                .centre = vec3(middle, off + 0.5 * layers * SPACING, middle)};
     c->arena = ooze_arena_create();
     c->multigrid = ooze_grid_multigrid_create();
     c->x = ooze_alloc_zero(MOST, sizeof *c->x);
@@ -48,13 +77,16 @@ static void begin(Case *c, int layers, double off, double jitter, bool walls)
     c->f = ooze_alloc_zero(MOST, sizeof *c->f);
     c->inverse_mass = ooze_alloc_zero(MOST, sizeof(float));
     for (uint64_t i = 0; i < c->n; i++) {
-        int at[3] = {(int)i % SIDE, (int)i / (SIDE * SIDE), (int)i / SIDE % SIDE};
+        int at[3] = {(int)i % side, (int)i / (side * side), (int)i / side % side};
         for (int k = 0; k < 3; k++) {
             c->x[i][k] = (float)(off + SPACING * (at[k] + 0.5 + jitter * noise(&seed)));
         }
         c->inverse_mass[i] = 1.0f;
     }
-    double end = off + SIDE * SPACING;
+    double end = off + side * SPACING;
+    if (radius > 0) {
+        add_ball(c);
+    }
     if (walls) {
         add_plane(c, vec3(0, off, 0), vec3(0, 1, 0));
         add_plane(c, vec3(off, 0, 0), vec3(1, 0, 0));
@@ -70,10 +102,18 @@ static void begin(Case *c, int layers, double off, double jitter, bool walls)
                                          .inverse_mass = c->inverse_mass,
                                          .solids = c->solids,
                                          .solid_count = c->solid_count,
+                                         .body = body,
+                                         .body_centre = &c->centre,
+                                         .body_count = radius > 0,
                                          .arena = c->arena};
     CHECK_OK(ooze_pressure_grid_build(&c->grid, c->multigrid, &input, &error));
     c->p = ooze_alloc_zero(c->grid.nodes, sizeof(float));
     c->rate = ooze_alloc_zero(c->grid.nodes, sizeof(float));
+}
+
+static void begin(Case *c, int layers, double off, double jitter, bool walls)
+{
+    begin_with_ball(c, layers, off, jitter, walls, 0);
 }
 
 static void end(Case *c)
@@ -213,6 +253,78 @@ static void rows_are_exact_with_walls(void **state)
     end(&c);
 }
 
+/* A ball that moves with the fluid around it. */
+static void check_rows_with_ball(Case *c, OozeVec3 v, OozeVec3 spin, double bound)
+{
+    OozeVec3 at = vec3_add(v, vec3_cross(spin, c->centre));
+    OozeTwist motion = {{at.x, at.y, at.z, spin.x, spin.y, spin.z}};
+    double size = vec3_length(v) / SPACING + vec3_length(spin), worst = 0, without = 0;
+    rigid(c, v, spin);
+    ooze_pressure_rate(&c->grid, c->u, true, c->rate);
+    for (uint64_t a = 0; a < c->grid.nodes; a++) {
+        c->rate[a] = c->grid.idle[a] ? 0.0f : c->rate[a];
+        without = fmax(without, fabs((double)c->rate[a]) / 8 / size);
+    }
+    ooze_pressure_bodies_rate(&c->grid, &motion, c->rate);
+    for (uint64_t a = 0; a < c->grid.nodes; a++) {
+        worst = fmax(worst, fabs((double)c->rate[a]) / 8 / size);
+    }
+    printf("  without the ball %.3f\n", without);
+    MEASURED("rate of volume under a rigid motion of fluid and ball", worst, 0, bound);
+}
+
+static void rows_are_exact_with_a_ball(void **state)
+{
+    (void)state;
+    Case c;
+    begin_with_ball(&c, WIDE, 0.003, 0.3, false, 3 * SPACING);
+    check_rows_with_ball(&c, vec3(1, 2, -1), vec3(0, 0, 0), 1e-4);
+    check_rows_with_ball(&c, vec3(0, 0, 0), vec3(3, -1, 2), 1e-3);
+    end(&c);
+}
+
+/* W^T of the pressure value + slope (y - top). */
+static OozeTwist ball_force(Case *c, double value, double slope)
+{
+    OozeTwist force;
+    for (uint64_t a = 0; a < c->grid.nodes; a++) {
+        double y = ooze_pressure_node_position(&c->grid, a).y - c->centre.y - 0.5 * WIDE * SPACING;
+        c->p[a] = c->grid.idle[a] ? 0.0f : (float)(value + slope * y);
+    }
+    ooze_pressure_bodies_force(&c->grid, c->p, &force);
+    return force;
+}
+
+static double length3(const double v[3])
+{
+    return sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+}
+
+/* The volume of the ball times the gradient of a linear pressure, wherever the nodes are; no moment
+   about its centre. */
+static void buoyancy_of_a_ball(void **state)
+{
+    (void)state;
+    const double offs[] = {0, 0.003, 0.0061, 0.0137}, radii[] = {2, 3, 4};
+    for (int k = 0; k < 12; k++) {
+        Case c;
+        double off = offs[k % 4], radius = radii[k / 4] * SPACING;
+        begin_with_ball(&c, WIDE, off, 0.3, true, radius);
+        double volume = 4.0 / 3 * M_PI * pow(radius / SPACING, 3);
+        printf("  radius %g, nodes %.4f off\n", radii[k / 4], off);
+        OozeTwist force = ball_force(&c, 1, 0);
+        MEASURED("constant pressure: force over pressure and section",
+                 length3(force.v) * SPACING * SPACING / (M_PI * radius * radius), 0, 1e-5);
+        force = ball_force(&c, 0, 1 / SPACING);
+        MEASURED("linear: force over that of theory", force.v[1] / volume * SPACING, 0.985, 1.015);
+        force.v[1] = 0;
+        MEASURED("the same across", length3(force.v) / volume * SPACING, 0, 1e-3);
+        MEASURED("moment over force and radius", length3(force.v + 3) / volume * SPACING / radius,
+                 0, 5e-3);
+        end(&c);
+    }
+}
+
 static void forces_are_the_transpose(void **state)
 {
     (void)state;
@@ -268,6 +380,8 @@ int main(void)
         cmocka_unit_test(rests),
         cmocka_unit_test(rows_are_exact_for_rigid_motions),
         cmocka_unit_test(rows_are_exact_with_walls),
+        cmocka_unit_test(rows_are_exact_with_a_ball),
+        cmocka_unit_test(buoyancy_of_a_ball),
         cmocka_unit_test(forces_are_the_transpose),
         cmocka_unit_test(values_return),
     };

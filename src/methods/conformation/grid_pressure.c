@@ -5,6 +5,7 @@
 
 #include "base/fail.h"
 #include "methods/conformation/components.h"
+#include "methods/conformation/grid_pressure_solids.h"
 #include "methods/conformation/lodge.h"
 #include "methods/conformation/pressure_solve.h"
 #include "solvers/density_formula.h"
@@ -41,6 +42,7 @@ static void run(const OozeConformationStep *s, OozeRangeBody body, void *data)
 /* Conjugate gradients for D M^-1 D^T q = r, on the nodes. */
 typedef struct Poisson {
     Job *job;
+    bool solids; /* dynamic ones move; else they are at rest */
     float *q, *r, *z, *p, *ap;
 } Poisson;
 
@@ -74,6 +76,9 @@ static void multiply(Poisson *f, const float *p, float *ap)
     ooze_pressure_force(&pressure->grid, p, false, pressure->force);
     run(f->job->step, scale_range, f->job);
     ooze_pressure_rate(&pressure->grid, pressure->force, false, ap);
+    if (f->solids) {
+        ooze_grid_solids_add_product(f->job->step, p, ap);
+    }
 }
 
 static double dot(const Poisson *f, const float *a, const float *b)
@@ -181,6 +186,7 @@ static void find_applied(const Job *job)
     run(job->step, apply_range, (void *)job);
     ooze_pressure_force(&pressure->grid, pressure->known, true, pressure->force);
     balance(job);
+    ooze_grid_solids_find_applied(job->step);
 }
 
 /* Velocity by the force that is known before the solve: weight. */
@@ -233,8 +239,10 @@ static OozeStatus find_known(Job *job, OozeError *error)
     Poisson f;
     OozeStatus status = allocate_poisson(&f, job, error);
     if (!status) {
+        f.solids = true;
         run(s, kick_range, job);
         ooze_pressure_rate(grid, pressure->force, false, f.r);
+        ooze_grid_solids_add_kick(s, false, f.r);
         run(s, read_known_range, job);
         ooze_pressure_from_particles(grid, pressure->force, pressure->known);
         ooze_pressure_centre(grid, pressure->known);
@@ -244,6 +252,7 @@ static OozeStatus find_known(Job *job, OozeError *error)
             run(s, kick_range, job);
             run(s, add_applied_range, job);
             ooze_pressure_rate(grid, pressure->force, false, f.r);
+            ooze_grid_solids_add_kick(s, true, f.r);
             solve_poisson(&f, KNOWN_ITERATIONS, goal);
             for (uint64_t g = 0; g < grid->nodes; g++) {
                 pressure->known[g] += f.q[g];
@@ -376,17 +385,20 @@ OozeStatus ooze_grid_pressure_begin(OozeConformationStep *s, OozeError *error)
     if (status) {
         return status;
     }
-    const OozePressureGridInput input = {.n = s->n,
-                                         .x = s->x0,
-                                         .spacing = c->spacing,
-                                         .dt = c->dt,
-                                         .periodic = &c->periodic,
-                                         .inverse_mass = s->mobility,
-                                         .solids = c->solids,
-                                         .solid_count = c->solid_count,
-                                         .threads = c->threads,
-                                         .arena = c->arena};
-    status = ooze_pressure_grid_build(&pressure->grid, *s->pressure_multigrid, &input, error);
+    OozePressureGridInput input = {.n = s->n,
+                                   .x = s->x0,
+                                   .spacing = c->spacing,
+                                   .dt = c->dt,
+                                   .periodic = &c->periodic,
+                                   .inverse_mass = s->mobility,
+                                   .solids = c->solids,
+                                   .solid_count = c->solid_count,
+                                   .threads = c->threads,
+                                   .arena = c->arena};
+    status = ooze_grid_solids_begin(s, &input, &pressure->solids, error);
+    status = status
+                 ? status
+                 : ooze_pressure_grid_build(&pressure->grid, *s->pressure_multigrid, &input, error);
     status = status ? status : allocate_nodes(s, pressure, error);
     if (status) {
         return status;
@@ -402,6 +414,7 @@ OozeStatus ooze_grid_pressure_begin(OozeConformationStep *s, OozeError *error)
     }
     ooze_pressure_centre(&pressure->grid, pressure->guess);
     status = apply_known(&job, error);
+    ooze_grid_solids_join(s);
     ooze_timer_lap(c->timer, "pressure_grid");
     return status;
 }

@@ -13,7 +13,9 @@
 #include "methods/conformation/impact_solve.h"
 #include "methods/conformation/lodge_momentum.h"
 #include "methods/conformation/lodge_multigrid.h"
+#include "methods/conformation/pressure_solve.h"
 #include "solvers/dynamic_coupling_f32x4.h"
+#include "solvers/grid_multigrid_levels.h"
 
 enum { GRAIN = OOZE_CONFORMATION_GRAIN };
 
@@ -81,6 +83,24 @@ void ooze_momentum_add_sums(Sums *to, const Sums *from)
 }
 
 /* ---- dynamic solids ---- */
+
+/* Fluid and solids whose pressures act on each other. */
+static void join_by_pressure(const OozeLodge *solve, uint64_t *first)
+{
+    const OozePressureGrid *grid = &solve->step->grid_pressure->grid;
+    const OozeMultigridLevel *level = &grid->multigrid->level[0];
+    for (uint64_t e = 0; e < grid->bodies.count; e++) {
+        uint32_t g = grid->bodies.unknown[e];
+        uint64_t *at = &first[grid->bodies.body[e]];
+        for (uint32_t c = level->node_first[g]; c < level->node_first[g + 1]; c++) {
+            uint64_t cell = level->node_corner[c] / 8;
+            for (uint32_t k = level->child_first[cell]; k < level->child_first[cell + 1]; k++) {
+                *at = *at == UINT64_MAX ? level->child[k] : *at;
+                ooze_component_join(solve->parent, level->child[k], (uint32_t)*at);
+            }
+        }
+    }
+}
 
 /* Joins the components that cling to the same solid; first[k]: a particle at solid k. */
 static void join_solids(const OozeLodge *solve, uint64_t *first)
@@ -313,6 +333,9 @@ static void find_components(Job *job)
     }
     if (s->coupling) {
         join_solids(solve, job->solid_first);
+    }
+    if (s->coupling && s->grid_pressure) {
+        join_by_pressure(solve, job->solid_first);
     }
     if (s->coupling || solve->pairs) {
         ooze_parallel_for(s->context->threads, s->local, GRAIN, root_range, job);

@@ -165,7 +165,6 @@ static OozeStatus check_pressure_grid(const OozeStepContext *c, const OozeConfor
 {
     const OozeConformationSettings *set = &plan->settings;
     const char *what = c->body_count > 0                      ? "rigid or soft bodies"
-                       : c->dynamic                           ? "dynamic solids"
                        : plan->largest_surface_tension > 0.0f ? "surface tension"
                        : set->impact_passes > 0               ? "impact passes"
                                                               : NULL;

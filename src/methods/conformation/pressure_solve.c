@@ -8,6 +8,7 @@
 
 #include "base/fail.h"
 #include "base/vec3.h"
+#include "methods/conformation/grid_pressure_solids.h"
 #include "methods/conformation/lodge_formula.h"
 #include "methods/conformation/lodge_multigrid.h"
 
@@ -18,6 +19,7 @@ enum { GRAIN = OOZE_CONFORMATION_GRAIN, VECTORS = 12, MOST = 120 };
 typedef struct Vector {
     OozeF32x4 *u; /* momentum or velocity per particle */
     float *p;     /* per node */
+    OozeTwist *b; /* momentum or velocity per dynamic solid */
 } Vector;
 
 typedef struct OozePressureKrylov {
@@ -67,7 +69,7 @@ static double dot(Krylov *k, const Vector *a, Vector *b)
             total += (double)(a->p[g] * b->p[g] / grid->diagonal[g]);
         }
     }
-    return total;
+    return total + ooze_grid_solids_dot(s, a->b, b->b);
 }
 
 static void add_range(void *data, uint64_t begin, uint64_t end, int worker)
@@ -89,6 +91,7 @@ static void add(Krylov *k, double factor, const Vector *a, Vector *b)
     for (uint64_t g = 0; g < k->pressure->grid.nodes; g++) {
         b->p[g] += k->factor * a->p[g];
     }
+    ooze_grid_solids_add(k->solve->step, (double)k->factor, a->b, b->b);
 }
 
 static void scale_range(void *data, uint64_t begin, uint64_t end, int worker)
@@ -108,6 +111,7 @@ static void scale(Krylov *k, double factor, Vector *b)
     for (uint64_t g = 0; g < k->pressure->grid.nodes; g++) {
         b->p[g] *= k->factor;
     }
+    ooze_grid_solids_scale(k->solve->step, (double)k->factor, b->b);
 }
 
 /* ---- operator and preconditioner ---- */
@@ -149,7 +153,7 @@ static void precondition(Krylov *k, const Vector *v, Vector *z)
     OozeGridPressure *pressure = k->pressure;
     OozePressureGrid *grid = &pressure->grid;
     const OozeConformationStep *s = solve->step;
-    Vector residual = {solve->r, NULL};
+    Vector residual = {solve->r, NULL, NULL};
     ooze_pressure_precondition(grid, v->p, z->p);
     for (uint64_t g = 0; g < grid->nodes; g++) {
         z->p[g] = grid->idle[g] ? 0.0f : -(z->p[g] + pressure->compliance[g] * v->p[g]);
@@ -158,6 +162,7 @@ static void precondition(Krylov *k, const Vector *v, Vector *z)
     ooze_timer_lap(s->context->timer, "pressure_cycle");
     ooze_pressure_force(grid, z->p, true, pressure->force);
     push(k, -1.0f, v, &residual);
+    ooze_grid_solids_push(solve, v->b, z->p);
     ooze_timer_lap(s->context->timer, "pressure_rows");
     if (solve->multigrid) {
         ooze_lodge_multigrid_precondition(solve);
@@ -166,16 +171,19 @@ static void precondition(Krylov *k, const Vector *v, Vector *z)
         k->to = z;
         run(k, mass_range);
     }
+    ooze_grid_solids_respond(solve, z->b);
 }
 
 /* w = A z, with Dc^T z.p in `force`. */
 static void multiply(Krylov *k, const Vector *z, Vector *w)
 {
     OozeLodge *solve = k->solve;
-    Vector product = {solve->ap, NULL};
+    Vector product = {solve->ap, NULL, NULL};
+    ooze_grid_solids_direct(solve, z->b);
     ooze_lodge_multiply_by(solve, z->u, false);
     push(k, 1.0f, &product, w);
     ooze_pressure_rate(&k->pressure->grid, z->u, true, w->p);
+    ooze_grid_solids_multiply(solve, z->b, z->p, w->b, w->p);
     ooze_timer_lap(solve->step->context->timer, "pressure_rows");
 }
 
@@ -204,6 +212,7 @@ static double find_residual(Krylov *k)
     ooze_pressure_force(grid, k->pressure->change, true, k->pressure->force);
     run(k, start_range);
     ooze_pressure_rate(grid, solve->step->u, true, r->p);
+    ooze_grid_solids_residual(solve, k->pressure->change, r->b, r->p);
     for (uint64_t g = 0; g < grid->nodes; g++) {
         r->p[g] = grid->idle[g] ? 0.0f : -(r->p[g] + grid->flux[g]);
     }
@@ -255,6 +264,7 @@ void ooze_grid_pressure_leave_out(OozeLodge *solve, float sign)
     Change change = {solve, sign};
     if (s->grid_pressure) {
         ooze_parallel_for(s->context->threads, s->n, GRAIN, leave_out_range, &change);
+        ooze_grid_solids_apply(solve->step, (double)sign);
     }
 }
 
@@ -295,7 +305,8 @@ static void extend(Krylov *k, int c)
 static void combine(Krylov *k, int count)
 {
     double y[VECTORS] = {0};
-    Vector solution = {k->solve->step->u, k->pressure->change};
+    const OozeConformationStep *s = k->solve->step;
+    Vector solution = {s->u, k->pressure->change, k->pressure->solids.work};
     for (int c = count; c-- > 0;) {
         y[c] = k->g[c];
         for (int q = c + 1; q < count; q++) {
@@ -307,7 +318,9 @@ static void combine(Krylov *k, int count)
     for (int c = 1; c < count; c++) {
         add(k, y[c], &k->z[c], &k->z[0]);
     }
+    ooze_grid_solids_save(s, solution.b);
     add(k, 1.0, &k->z[0], &solution);
+    ooze_grid_solids_set(s, solution.b);
     ooze_pressure_force(&k->pressure->grid, k->z[0].p, true, k->pressure->force);
     multiply(k, &k->z[0], &k->v[0]);
     add(k, -1.0, &k->v[0], &k->residual);
@@ -317,6 +330,7 @@ static void copy(const Krylov *k, const Vector *from, Vector *to)
 {
     memcpy(to->u, from->u, k->solve->step->n * sizeof *to->u);
     memcpy(to->p, from->p, k->pressure->grid.nodes * sizeof *to->p);
+    ooze_grid_solids_copy(k->solve->step, from->b, to->b);
 }
 
 /* One cycle of FGMRES. Returns whether the residual has met its target. */
@@ -355,13 +369,16 @@ static OozeStatus allocate(OozeLodge *solve, OozeError *error)
     *k = (Krylov){.solve = solve, .pressure = s->grid_pressure};
     k->residual.u = ooze_arena_alloc(arena, s->n, sizeof *k->residual.u);
     k->residual.p = ooze_arena_alloc(arena, m, sizeof(float));
+    k->residual.b = ooze_grid_solids_vector(s);
     for (int c = 0; c <= VECTORS; c++) {
         k->v[c].u = ooze_arena_alloc(arena, s->n, sizeof *k->v[c].u);
         k->v[c].p = ooze_arena_alloc(arena, m, sizeof(float));
+        k->v[c].b = ooze_grid_solids_vector(s);
     }
     for (int c = 0; c < VECTORS; c++) {
         k->z[c].u = ooze_gathered_alloc(arena, s->local, sizeof *k->z[c].u);
         k->z[c].p = ooze_arena_alloc(arena, m, sizeof(float));
+        k->z[c].b = ooze_grid_solids_vector(s);
     }
     s->grid_pressure->krylov = k;
     return ooze_arena_failed(arena)
@@ -377,10 +394,13 @@ static void choose_start(Krylov *k)
     size_t bytes = s->n * sizeof *s->u, nodes = k->pressure->grid.nodes * sizeof(float);
     double free = find_residual(k);
     memcpy(k->z[0].u, s->u, bytes);
+    ooze_grid_solids_save(s, k->z[0].b);
     memcpy(k->pressure->change, k->pressure->guess, nodes);
     ooze_grid_pressure_last(k->solve, s->u);
+    ooze_grid_solids_set_last(s);
     if (find_residual(k) > free) {
         memcpy(s->u, k->z[0].u, bytes);
+        ooze_grid_solids_set(s, k->z[0].b);
         memset(k->pressure->change, 0, nodes);
     }
 }

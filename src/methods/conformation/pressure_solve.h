@@ -12,6 +12,13 @@
 #include "methods/conformation/lodge.h"
 #include "solvers/pressure_grid.h"
 
+/* Per dynamic solid; see grid_pressure_solids.h. */
+typedef struct OozeGridSolids {
+    OozeTwist *kick;    /* velocity by the forces that are known before the solve */
+    OozeTwist *applied; /* velocity by the known pressure */
+    OozeTwist *work;
+} OozeGridSolids;
+
 typedef struct OozeGridPressure {
     OozePressureGrid grid;
     float *known;       /* per node: dt p_known */
@@ -24,6 +31,7 @@ typedef struct OozeGridPressure {
     OozeF32x4 *force;                  /* per particle */
     float *reached;                    /* per particle: 1: the grid holds it */
     struct OozePressureKrylov *krylov; /* vectors of the solve */
+    OozeGridSolids solids;
 } OozeGridPressure;
 
 /* Builds the grid and finds the known pressure, from the velocities that step->u has gained so far.

@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "methods/conformation/bodies/step_bodies.h"
+#include "methods/conformation/pressure_solve.h"
 #include "solvers/gather.h"
 
 OozeStatus ooze_conformation_gather(OozeConformationStep *s, OozeError *error)
@@ -74,6 +75,7 @@ OozeStatus ooze_conformation_density(OozeConformationStep *s, OozeDensityMemory 
         ooze_coupling_remember_motion(s->coupling);
         job.context = s->coupling->context;
         job.coupling = s->coupling;
+        job.has_pressure = s->grid_pressure ? s->grid_pressure->reached : NULL;
     }
     job.workspace = s->gathered;
     if (s->bodies) {
