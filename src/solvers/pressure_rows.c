@@ -192,6 +192,44 @@ typedef struct Product {
     bool exact;
 } Product;
 
+/* Per corner: sum grad N . u, in the last lane. */
+static void plain_corner_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const Product *s = data;
+    OozePressureGrid *grid = s->grid;
+    const OozeGridMultigrid *mg = grid->multigrid;
+    const OozeMultigridLevel *level = &mg->level[0];
+    for (uint64_t c = begin; c < end; c++) {
+        float sum[8] = {0};
+        for (uint32_t i = level->child_first[c]; i < level->child_first[c + 1]; i++) {
+            OozeF32x4 u = s->u[level->child[i]];
+            for (int k = 0; k < 8; k++) {
+                Hat hat = hat_at(grid->edge, mg->into[i], k);
+                sum[k] += hat.gradient[0] * u[0] + hat.gradient[1] * u[1] + hat.gradient[2] * u[2];
+            }
+        }
+        for (uint64_t k = 0; k < 8; k++) {
+            grid->corner[0][8 * c + k] = ooze_f32x4(0, 0, 0, sum[k]);
+        }
+    }
+}
+
+static void plain_node_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const Product *s = data;
+    OozePressureGrid *grid = s->grid;
+    const OozeMultigridLevel *level = &grid->multigrid->level[0];
+    for (uint64_t a = begin; a < end; a++) {
+        OozeF32x4 sum = {0};
+        for (uint32_t e = level->node_first[a]; e < level->node_first[a + 1]; e++) {
+            sum += grid->corner[0][level->node_corner[e]];
+        }
+        grid->node[0][a] = sum;
+    }
+}
+
 /* Per corner: (sum N u, sum grad N . u), and sum N y x u, y from corner 0 of the cell. */
 static void corner_range(void *data, uint64_t begin, uint64_t end, int worker)
 {
@@ -289,8 +327,8 @@ static void rate_range(void *data, uint64_t begin, uint64_t end, int worker)
 void ooze_pressure_rate(OozePressureGrid *grid, const OozeF32x4 *u, bool exact, float *rate)
 {
     Product s = {.grid = grid, .u = u, .to = rate, .exact = exact};
-    each_cell(grid, corner_range, &s);
-    each_node(grid, node_range, &s);
+    each_cell(grid, exact ? corner_range : plain_corner_range, &s);
+    each_node(grid, exact ? node_range : plain_node_range, &s);
     each_node(grid, rate_range, &s);
     if (exact) {
         ooze_pressure_centre(grid, rate);
@@ -370,11 +408,32 @@ static void force_range(void *data, uint64_t begin, uint64_t end, int worker)
     }
 }
 
+static void plain_force_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const Product *s = data;
+    const OozePressureGrid *grid = s->grid;
+    const OozeGridMultigrid *mg = grid->multigrid;
+    const OozeMultigridLevel *level = &mg->level[0];
+    for (uint64_t c = begin; c < end; c++) {
+        const uint32_t *node = level->corner_node + 8 * c;
+        for (uint32_t i = level->child_first[c]; i < level->child_first[c + 1]; i++) {
+            OozeF32x4 force = {0};
+            for (int k = 0; k < 8; k++) {
+                Hat hat = hat_at(grid->edge, mg->into[i], k);
+                const OozeF32x4 g = {hat.gradient[0], hat.gradient[1], hat.gradient[2], 0};
+                force += g * grid->node[0][node[k]][3];
+            }
+            s->force[level->child[i]] = force;
+        }
+    }
+}
+
 void ooze_pressure_force(OozePressureGrid *grid, const float *p, bool exact, OozeF32x4 *force)
 {
     Product s = {.grid = grid, .p = p, .force = force, .exact = exact};
     each_node(grid, spread_range, &s);
-    each_cell(grid, force_range, &s);
+    each_cell(grid, exact ? force_range : plain_force_range, &s);
 }
 
 /* ---- vectors of unknowns ---- */

@@ -2,7 +2,7 @@
    Archimedes' law, solids of any mass. */
 #include "physics/coupling_fixtures.h"
 
-enum { GRID = 2 };
+enum { GRID = 1 };
 
 static OozeWorld *make_grid_world(Setup setup, double viscosity)
 {

@@ -402,6 +402,7 @@ static void choose_start(Krylov *k)
         memcpy(s->u, k->z[0].u, bytes);
         ooze_grid_solids_set(s, k->z[0].b);
         memset(k->pressure->change, 0, nodes);
+        find_residual(k);
     }
 }
 
@@ -432,8 +433,9 @@ OozeStatus ooze_grid_pressure_solve(OozeLodge *solve, int pass, OozeError *error
     solve->multigrid = NULL;
     if (pass == 0) {
         choose_start(k);
+    } else {
+        find_residual(k);
     }
-    find_residual(k);
     ooze_lodge_scale_second_stage(solve, pass, 0.5f);
     if (solve->multigrid_use != OOZE_MULTIGRID_NEVER) {
         status = ooze_lodge_multigrid_begin(solve, error);
