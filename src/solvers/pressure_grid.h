@@ -20,13 +20,7 @@
 #include "solids/solid.h"
 #include "solvers/grid_multigrid.h"
 #include "solvers/pressure_bodies.h"
-#include "solvers/pressure_grid_formula.h"
-
-typedef enum OozePressureNode {
-    OOZE_PRESSURE_UNKNOWN,
-    OOZE_PRESSURE_GHOST, /* beyond the surface */
-    OOZE_PRESSURE_WALL   /* inside a wall */
-} OozePressureNode;
+#include "solvers/pressure_rows_formula.h"
 
 typedef struct OozePressureGridInput {
     uint64_t n;
@@ -68,10 +62,10 @@ typedef struct OozePressureGrid {
     float *error;           /* per unknown: volume beyond what is there, cells */
     OozePressureBodies bodies;
     /* of the loops */
-    OozeF32x4 *corner[2]; /* per corner of cells */
-    OozeF32x4 *node[2];   /* per node */
-    float *value;         /* per node */
-    double *partial;
+    OozeF32x4 *corner[2];  /* per corner of cells */
+    OozeF32x4 *node[2];    /* per node */
+    float *value;          /* per node */
+    uint32_t *near, *ring; /* of the build: see pressure_build_formula.h */
 } OozePressureGrid;
 
 OozeStatus ooze_pressure_grid_build(OozePressureGrid *grid, OozeGridMultigrid *multigrid,

@@ -4,6 +4,8 @@
 
 #include "solvers/pressure_grid.h"
 
+/* Its arrays as they are now. */
+OozePressureView ooze_pressure_view(const OozePressureGrid *grid);
 /* Sums over fluid: all of `sums` but wall and flux. */
 void ooze_pressure_sum_fluid(OozePressureGrid *grid);
 /* Rows, flux, diagonal, weight and idle, once E and all sums are known. */

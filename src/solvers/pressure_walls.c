@@ -9,8 +9,9 @@
 #include "solids/broad_phase.h"
 #include "solvers/grid_multigrid_levels.h"
 #include "solvers/pressure_grid.h"
+#include "solvers/pressure_walls_formula.h"
 
-enum { PARTS = 4, GROUP = OOZE_BROAD_PHASE_GROUP, NODE_GRAIN = 32 * GROUP };
+enum { GROUP = OOZE_BROAD_PHASE_GROUP, NODE_GRAIN = 32 * GROUP };
 
 typedef struct Walls {
     OozePressureGrid *grid;
@@ -36,28 +37,6 @@ static OozeContact nearest(const Walls *w, uint64_t near, OozeVec3 x, int *solid
     return best;
 }
 
-/* Adds a part of a wall, `volume` in cells, at y from the node. Returns its integral of the
-   gradient of the hat function. */
-static OozeVec3 add_part(OozePressureSums *sum, const float edge[3], const double y[3],
-                         double volume, OozeVec3 velocity)
-{
-    double w[3], g[3], cell = 1.0;
-    for (int k = 0; k < 3; k++) {
-        w[k] = 1.0 - fabs(y[k]) / (double)edge[k];
-        cell *= (double)edge[k];
-    }
-    for (int k = 0; k < 3; k++) {
-        g[k] = (y[k] < 0.0 ? 1.0 : -1.0) / (double)edge[k] * w[(k + 1) % 3] * w[(k + 2) % 3];
-        sum->gradient[k] += (float)(volume * g[k]);
-    }
-    sum->wall += (float)(volume * w[0] * w[1] * w[2]);
-    sum->turn[0] += (float)(volume * (y[1] * g[2] - y[2] * g[1]));
-    sum->turn[1] += (float)(volume * (y[2] * g[0] - y[0] * g[2]));
-    sum->turn[2] += (float)(volume * (y[0] * g[1] - y[1] * g[0]));
-    sum->flux += (float)(volume * (g[0] * velocity.x + g[1] * velocity.y + g[2] * velocity.z));
-    return vec3(volume * g[0], volume * g[1], volume * g[2]);
-}
-
 typedef struct Sum {
     OozePressureSums walls;
     OozePressureSlot *slots; /* of the node; NULL: there are no bodies */
@@ -70,43 +49,19 @@ static int body_of(const Walls *w, int solid)
     return in->body_count > 0 ? in->body[solid] : -1;
 }
 
-/* Part of a cell, its middle from a node. */
-typedef struct Box {
-    double middle[3];
-    int parts;   /* of the cell along an axis */
-    double bend; /* curvature of a body there, 1/m: div of the normal */
-} Box;
-
-/* Shares by tangent planes of boxes are a mean over the width of a box. Around a convex body there
-   is more room outside than inside: without the bend, a ball of radius 2 spacings would be 4 % too
-   large. */
-static double share_of(const Box *box, double distance, double size)
-{
-    double d = distance + box->bend * size * size / 24.0;
-    return fmin(1.0, fmax(0.0, 0.5 - d / fmax(size, 1e-12)));
-}
-
-static void add_box(const Walls *w, uint64_t near, OozeVec3 x0, const Box *box, Sum *sum)
+static void add_box(const Walls *w, uint64_t near, OozeVec3 x0, const OozePressureBox *box,
+                    Sum *sum)
 {
     const float *edge = w->grid->edge;
     const double *middle = box->middle;
     int solid = 0, parts = box->parts;
-    OozeVec3 x = vec3_add(x0, vec3(middle[0], middle[1], middle[2]));
-    OozeContact c = nearest(w, near, x, &solid);
-    double share = 1.0 / (double)(parts * parts * parts), size = 0.0;
-    const double n[3] = {c.normal.x, c.normal.y, c.normal.z};
-    for (int k = 0; k < 3; k++) {
-        size += fabs(n[k]) * (double)edge[k] / parts;
-    }
-    double in = share_of(box, c.distance, size);
+    OozeContact c = nearest(w, near, vec3_add(x0, vec3(middle[0], middle[1], middle[2])), &solid);
+    double share = 1.0 / (double)(parts * parts * parts), y[3];
+    double in = ooze_pressure_box_share(edge, box, &c, y);
     if (in > 0.0) {
-        double y[3];
         int body = body_of(w, solid);
         float flux = sum->walls.flux;
-        for (int k = 0; k < 3; k++) {
-            y[k] = middle[k] - 0.5 * (1.0 - in) * n[k] * (double)edge[k] / parts;
-        }
-        OozeVec3 gradient = add_part(&sum->walls, edge, y, in * share, c.velocity);
+        OozeVec3 gradient = ooze_pressure_add_part(&sum->walls, edge, y, in * share, c.velocity);
         if (body >= 0) {
             OozeVec3 arm =
                 vec3_sub(vec3_add(x0, vec3(y[0], y[1], y[2])), w->grid->input.body_centre[body]);
@@ -140,23 +95,18 @@ static void add_cell(const Walls *w, uint64_t near, OozeVec3 x0, int corner, Sum
 {
     const float *edge = w->grid->edge;
     double middle[3];
-    for (int k = 0; k < 3; k++) {
-        middle[k] = (corner >> k & 1 ? -0.5 : 0.5) * (double)edge[k];
-    }
+    ooze_pressure_cell_middle(edge, corner, middle);
     OozeVec3 x = vec3_add(x0, vec3(middle[0], middle[1], middle[2]));
     int solid = 0;
     double d = nearest(w, near, x, &solid).distance;
     if (d > w->half) {
         return;
     }
-    Box box = {.parts = d < -w->half ? 1 : PARTS};
+    OozePressureBox box = {.parts = d < -w->half ? 1 : OOZE_PRESSURE_PARTS};
     int parts = box.parts;
     box.bend = parts > 1 && body_of(w, solid) >= 0 ? bend_at(w, near, x, d) : 0.0;
     for (int p = 0; p < parts * parts * parts; p++) {
-        const int at[3] = {p % parts, p / parts % parts, p / (parts * parts)};
-        for (int k = 0; k < 3; k++) {
-            box.middle[k] = middle[k] + ((at[k] + 0.5) / parts - 0.5) * (double)edge[k];
-        }
+        ooze_pressure_part_middle(edge, middle, p, &box);
         add_box(w, near, x0, &box, sum);
     }
 }
@@ -169,11 +119,7 @@ static void sum_cells(const Walls *w, uint64_t near, OozeVec3 x0, Sum *sum)
     for (int corner = 0; corner < 8; corner++) {
         add_cell(w, near, x0, corner, sum);
     }
-    sum->walls.flux *= scale;
-    for (int k = 0; k < 3; k++) {
-        sum->walls.gradient[k] *= scale;
-        sum->walls.turn[k] *= scale;
-    }
+    ooze_pressure_scale_walls(&sum->walls, scale);
     for (int k = 0; sum->slots && k < OOZE_PRESSURE_SLOTS; k++) {
         OozeTwist row = sum->slots[k].row;
         ooze_twist_add(&sum->slots[k].row, (double)scale - 1.0, &row);
@@ -183,16 +129,10 @@ static void sum_cells(const Walls *w, uint64_t near, OozeVec3 x0, Sum *sum)
 static void sum_node(const Walls *w, uint64_t near, uint64_t a, OozeVec3 x0)
 {
     OozePressureGrid *grid = w->grid;
-    OozePressureSums *to = &grid->sums[a];
     Sum sum = {.slots = grid->bodies.slot};
     sum.slots += sum.slots ? OOZE_PRESSURE_SLOTS * a : 0;
     sum_cells(w, near, x0, &sum);
-    to->wall = sum.walls.wall;
-    to->flux = sum.walls.flux;
-    for (int k = 0; k < 3; k++) {
-        to->wall_gradient[k] = sum.walls.gradient[k];
-        to->wall_turn[k] = sum.walls.turn[k];
-    }
+    ooze_pressure_store_walls(&sum.walls, &grid->sums[a]);
 }
 
 static void missing_range(void *data, uint64_t begin, uint64_t end, int worker)
