@@ -7,7 +7,7 @@
 
 static int count_of(const OozeConformationStep *s)
 {
-    return s->coupling ? s->coupling->count : 0;
+    return s && s->coupling ? s->coupling->count : 0;
 }
 
 OozeTwist *ooze_grid_solids_vector(const OozeConformationStep *s)
@@ -48,12 +48,12 @@ OozeStatus ooze_grid_solids_begin(const OozeConformationStep *s, OozePressureGri
 
 void ooze_grid_solids_find_applied(OozeConformationStep *s)
 {
-    const OozeGridPressure *pressure = s->grid_pressure;
-    OozeTwist *force = pressure->solids.work;
     if (count_of(s) == 0) {
         return;
     }
-    ooze_pressure_bodies_force(&pressure->grid, pressure->known, force);
+    const OozeGridPressure *pressure = s->grid_pressure;
+    OozeTwist *force = pressure->solids.work;
+    ooze_pressure_bodies_force(&pressure->grid, pressure->solve.known, force);
     for (int k = 0; k < count_of(s); k++) {
         OozeTwist change = ooze_coupling_velocity_change(&s->coupling->solids[k], &force[k]);
         pressure->solids.applied[k] = (OozeTwist){{0}};
@@ -63,6 +63,9 @@ void ooze_grid_solids_find_applied(OozeConformationStep *s)
 
 void ooze_grid_solids_add_kick(OozeConformationStep *s, bool with_applied, float *rate)
 {
+    if (count_of(s) == 0) {
+        return;
+    }
     OozeGridSolids *solids = &s->grid_pressure->solids;
     for (int k = 0; k < count_of(s); k++) {
         solids->work[k] = solids->kick[k];
@@ -73,11 +76,11 @@ void ooze_grid_solids_add_kick(OozeConformationStep *s, bool with_applied, float
 
 void ooze_grid_solids_add_product(OozeConformationStep *s, const float *p, float *ap)
 {
-    OozeGridPressure *pressure = s->grid_pressure;
-    OozeTwist *work = pressure->solids.work;
     if (count_of(s) == 0) {
         return;
     }
+    OozeGridPressure *pressure = s->grid_pressure;
+    OozeTwist *work = pressure->solids.work;
     ooze_pressure_bodies_force(&pressure->grid, p, work);
     for (int k = 0; k < count_of(s); k++) {
         work[k] = ooze_coupling_velocity_change(&s->coupling->solids[k], &work[k]);
@@ -147,6 +150,13 @@ void ooze_grid_solids_save(const OozeConformationStep *s, OozeTwist *to)
     }
 }
 
+OozeTwist *ooze_grid_solids_saved(OozeConformationStep *s)
+{
+    OozeTwist *work = count_of(s) > 0 ? s->grid_pressure->solids.work : NULL;
+    ooze_grid_solids_save(s, work);
+    return work;
+}
+
 void ooze_grid_solids_set(const OozeConformationStep *s, const OozeTwist *from)
 {
     for (int k = 0; k < count_of(s); k++) {
@@ -166,13 +176,12 @@ void ooze_grid_solids_set_last(const OozeConformationStep *s)
 
 /* ---- operator and preconditioner ---- */
 
-void ooze_grid_solids_push(OozeLodge *solve, const OozeTwist *v, const float *p)
+void ooze_grid_solids_push(OozeConformationStep *s, const OozeTwist *v, const float *p)
 {
-    const OozeConformationStep *s = solve->step;
-    OozeTwist *work = s->grid_pressure->solids.work;
     if (count_of(s) == 0) {
         return;
     }
+    OozeTwist *work = s->grid_pressure->solids.work;
     ooze_pressure_bodies_force(&s->grid_pressure->grid, p, work);
     for (int k = 0; k < count_of(s); k++) {
         s->coupling->solids[k].residual = v[k];
@@ -180,32 +189,30 @@ void ooze_grid_solids_push(OozeLodge *solve, const OozeTwist *v, const float *p)
     }
 }
 
-void ooze_grid_solids_respond(const OozeLodge *solve, OozeTwist *z)
+void ooze_grid_solids_respond(OozeConformationStep *s, OozeTwist *z)
 {
-    const OozeConformationStep *s = solve->step;
     for (int k = 0; k < count_of(s); k++) {
         const OozeDynamicSolid *solid = &s->coupling->solids[k];
+        const OozeLodge *solve = s->grid_pressure->lodge;
         z[k] = solve->multigrid ? ooze_lodge_multigrid_solid_response(solve->multigrid, k)
                                 : ooze_coupling_velocity_change(solid, &solid->residual);
     }
 }
 
-void ooze_grid_solids_direct(OozeLodge *solve, const OozeTwist *z)
+void ooze_grid_solids_direct(OozeConformationStep *s, const OozeTwist *z)
 {
-    const OozeConformationStep *s = solve->step;
     for (int k = 0; k < count_of(s); k++) {
         s->coupling->solids[k].direction = z[k];
     }
 }
 
-void ooze_grid_solids_multiply(OozeLodge *solve, const OozeTwist *z, const float *p, OozeTwist *w,
-                               float *rate)
+void ooze_grid_solids_multiply(OozeConformationStep *s, const OozeTwist *z, const float *p,
+                               OozeTwist *w, float *rate)
 {
-    const OozeConformationStep *s = solve->step;
-    OozePressureGrid *grid = &s->grid_pressure->grid;
     if (count_of(s) == 0) {
         return;
     }
+    OozePressureGrid *grid = &s->grid_pressure->grid;
     ooze_pressure_bodies_force(grid, p, w);
     for (int k = 0; k < count_of(s); k++) {
         ooze_twist_add(&w[k], 1.0, &s->coupling->solids[k].product);
@@ -213,14 +220,13 @@ void ooze_grid_solids_multiply(OozeLodge *solve, const OozeTwist *z, const float
     ooze_pressure_bodies_rate(grid, z, rate);
 }
 
-void ooze_grid_solids_residual(OozeLodge *solve, const float *q, OozeTwist *r, float *rate)
+void ooze_grid_solids_residual(OozeConformationStep *s, const float *q, OozeTwist *r, float *rate)
 {
-    const OozeConformationStep *s = solve->step;
-    OozePressureGrid *grid = &s->grid_pressure->grid;
-    OozeTwist *work = s->grid_pressure->solids.work;
     if (count_of(s) == 0) {
         return;
     }
+    OozePressureGrid *grid = &s->grid_pressure->grid;
+    OozeTwist *work = s->grid_pressure->solids.work;
     ooze_pressure_bodies_force(grid, q, work);
     for (int k = 0; k < count_of(s); k++) {
         const OozeDynamicSolid *solid = &s->coupling->solids[k];

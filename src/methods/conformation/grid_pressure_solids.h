@@ -4,7 +4,8 @@
      M V + viscous terms + W^T q = M V*,   Dc u + W V + flux of walls = 0
 
    with the rows W of solvers/pressure_bodies.h. The known pressure changes V* as it changes u*.
-   Vectors have one element a solid of the coupling; without dynamic solids all of these do nothing.
+   Vectors have one element a solid of the coupling. Without dynamic solids, or a step that is NULL,
+   all of these do nothing.
    Masses are in particles, see dynamic_coupling.h. */
 #ifndef OOZE_METHODS_CONFORMATION_GRID_PRESSURE_SOLIDS_H
 #define OOZE_METHODS_CONFORMATION_GRID_PRESSURE_SOLIDS_H
@@ -39,19 +40,21 @@ void ooze_grid_solids_scale(const OozeConformationStep *step, double factor, Ooz
 void ooze_grid_solids_copy(const OozeConformationStep *step, const OozeTwist *from, OozeTwist *to);
 /* Motions: those that were solved for so far, and those of the last step. */
 void ooze_grid_solids_save(const OozeConformationStep *step, OozeTwist *to);
+OozeTwist *ooze_grid_solids_saved(OozeConformationStep *step); /* in `work` */
 void ooze_grid_solids_set(const OozeConformationStep *step, const OozeTwist *from);
 void ooze_grid_solids_set_last(const OozeConformationStep *step);
 
 /* ---- operator and preconditioner ---- */
 
 /* Before the preconditioner of the particles: the residual v - W^T p. After it: the response. */
-void ooze_grid_solids_push(OozeLodge *solve, const OozeTwist *v, const float *p);
-void ooze_grid_solids_respond(const OozeLodge *solve, OozeTwist *z);
+void ooze_grid_solids_push(OozeConformationStep *step, const OozeTwist *v, const float *p);
+void ooze_grid_solids_respond(OozeConformationStep *step, OozeTwist *z);
 /* Before a product, and after it: w += W^T p, rate += W z. */
-void ooze_grid_solids_direct(OozeLodge *solve, const OozeTwist *z);
-void ooze_grid_solids_multiply(OozeLodge *solve, const OozeTwist *z, const float *p, OozeTwist *w,
-                               float *rate);
+void ooze_grid_solids_direct(OozeConformationStep *step, const OozeTwist *z);
+void ooze_grid_solids_multiply(OozeConformationStep *step, const OozeTwist *z, const float *p,
+                               OozeTwist *w, float *rate);
 /* After the product of the motions: r = M V* - product - W^T q, rate += W V. */
-void ooze_grid_solids_residual(OozeLodge *solve, const float *q, OozeTwist *r, float *rate);
+void ooze_grid_solids_residual(OozeConformationStep *step, const float *q, OozeTwist *r,
+                               float *rate);
 
 #endif

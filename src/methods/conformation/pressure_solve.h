@@ -5,11 +5,16 @@
    The known pressure balances weight. It acts as a plain force, which is part of u*: fluid at rest
    stays exactly at rest, because this force cancels the weight of every particle. The solve finds
    q, the rest of the pressure: that of inertia, viscosity and elasticity. Its force is the
-   transpose of the constraint, so that it does no work. K is the operator of lodge.c. */
+   transpose of the constraint, so that it does no work. K is the operator of lodge.c.
+
+   The functions here are those of the processor: they fill the loops of pressure_loops.h and call
+   the solve. */
 #ifndef OOZE_METHODS_CONFORMATION_PRESSURE_SOLVE_H
 #define OOZE_METHODS_CONFORMATION_PRESSURE_SOLVE_H
 
+#include "methods/conformation/grid_pressure_formula.h"
 #include "methods/conformation/lodge.h"
+#include "methods/conformation/pressure_loops.h"
 #include "solvers/pressure_grid.h"
 
 /* Per dynamic solid; see grid_pressure_solids.h. */
@@ -20,17 +25,17 @@ typedef struct OozeGridSolids {
 } OozeGridSolids;
 
 typedef struct OozeGridPressure {
+    OozePressureSolve solve;
     OozePressureGrid grid;
-    float *known;       /* per node: dt p_known */
-    float *change;      /* per node: q */
-    float *guess;       /* per node: q of the last step */
-    float *compliance;  /* per node: of viscous stress, in S^-1 */
+    OozeConformationStep *step;
+    OozeLodge *lodge;   /* in the velocity solve */
     OozeF32x4 *applied; /* per particle: velocity that the known pressure adds */
     uint32_t *root;     /* per particle: of its component */
     struct OozePressureNet *net;
-    OozeF32x4 *force;                  /* per particle */
-    float *reached;                    /* per particle: 1: the grid holds it */
-    struct OozePressureKrylov *krylov; /* vectors of the solve */
+    OozeF32x4 *force;                          /* per particle */
+    float *reached;                            /* per particle: 1: the grid holds it */
+    double slots[OOZE_PRESSURE_SLOTS_OF_DOTS]; /* of the loops */
+    OozeArenaMark mark;
     OozeGridSolids solids;
 } OozeGridPressure;
 
@@ -47,18 +52,14 @@ void ooze_grid_pressure_add_force(OozeLodge *solve);
 static inline OozeF32x4 ooze_grid_pressure_push(const OozeConformationStep *s, uint64_t i,
                                                 OozeContactSet *set)
 {
-    OozeF32x4 push = {0};
-    for (int k = 0; s->grid_pressure && k < set->normals; k++) {
-        const float *d = ooze_contact_lanes(set, k);
-        float size = ooze_max(0.0f, s->grid_pressure->force[i][3]) / (float)s->context->spacing;
-        push += size * ooze_f32x4(d[0], d[1], d[2], 0);
+    if (!s->grid_pressure) {
+        return ooze_f32x4(0, 0, 0, 0);
     }
-    return push;
+    return ooze_grid_pressure_push_of(s->grid_pressure->force[i][3], (float)s->context->spacing,
+                                      set);
 }
 /* u* += sign times what the known pressure has added, which moves no component as a whole. */
 void ooze_grid_pressure_leave_out(OozeLodge *solve, float sign);
-/* u = velocities of the last step, with those of contacts. */
-void ooze_grid_pressure_last(OozeLodge *solve, OozeF32x4 *u);
 /* Position-only shifts that do not change the volumes of the grid: step->drift without the part
    that does, and with one that repairs volumes. */
 OozeStatus ooze_grid_pressure_repair(OozeConformationStep *step, OozeError *error);

@@ -1,0 +1,87 @@
+/* What pressure_loops.h does with one particle or one node. Valid C17 and CUDA. */
+#ifndef OOZE_METHODS_CONFORMATION_GRID_PRESSURE_FORMULA_H
+#define OOZE_METHODS_CONFORMATION_GRID_PRESSURE_FORMULA_H
+
+#include "solvers/contact_set_formula.h"
+#include "solvers/density_formula.h"
+#include "solvers/pressure_grid_formula.h"
+#include "solvers/vector_formula.h"
+
+/* ---- particles ---- */
+
+/* Velocity by the forces that are known before the solve, from that of the last step. */
+OOZE_FORMULA OozeVector ooze_grid_pressure_kick(OozeVector u, OozeVector last, float mobility)
+{
+    OozeVector kick = ooze_vector_with_last(ooze_vector_madd(u, -1.0f, last), 0.0f);
+    return mobility > 0.0f ? kick : ooze_vector_zero();
+}
+
+/* Numbers of the warm start of a particle: the change of the last step, and the known pressure. */
+OOZE_FORMULA OozeVector ooze_grid_pressure_guess(const float *warm_start)
+{
+    return ooze_vector(warm_start[0], warm_start[1], warm_start[2], warm_start[3]);
+}
+
+/* The known pressure of the last step, with the gradient that balances weight. */
+OOZE_FORMULA OozeVector ooze_grid_pressure_known(OozeVector kick, float mass, float dt,
+                                                 const float *warm_start)
+{
+    return ooze_vector_with_last(ooze_vector_scale(mass, kick), dt * warm_start[4]);
+}
+
+/* A shift of positions without the part that changes volumes. */
+OOZE_FORMULA OozeVector ooze_grid_pressure_shift(OozeVector drift, OozeVector force, float mobility,
+                                                 float limit)
+{
+    OozeVector shift = ooze_vector_with_last(ooze_vector_madd(drift, -1.0f, force), 0.0f);
+    float length = sqrtf(ooze_vector_dot(shift, shift));
+    return mobility > 0.0f ? ooze_vector_scale(ooze_shortened(length, limit), shift)
+                           : ooze_vector_zero();
+}
+
+/* A value per particle moves with it, along its gradient in the first lanes. */
+OOZE_FORMULA float ooze_grid_pressure_moved(OozeVector value, OozeVector moved)
+{
+    return ooze_vector_last(value) + ooze_vector_dot(value, moved);
+}
+
+/* Push of the pressure of a particle on solids: friction bears on it, and a contact pulls only
+   where it pulls more than pressure pushes. */
+OOZE_FORMULA OozeVector ooze_grid_pressure_push_of(float pressure, float spacing,
+                                                   OozeContactSet *set)
+{
+    OozeVector push = ooze_vector_zero();
+    float size = fmaxf(0.0f, pressure) / spacing;
+    for (int k = 0; k < set->normals; k++) {
+        const float *d = ooze_contact_lanes(set, k);
+        push = ooze_vector_add(push, ooze_vector_scale(size, ooze_vector(d[0], d[1], d[2], 0.0f)));
+    }
+    return push;
+}
+
+/* ---- nodes; `idle`: no unknown that may change ---- */
+
+/* Adds a share of the volume error, as far as it counts. */
+OOZE_FORMULA float ooze_grid_pressure_add_error(bool idle, float rate, float error, float factor,
+                                                float limit)
+{
+    float e = fmaxf(-limit, fminf(limit, error));
+    return idle ? 0.0f : rate + factor * e;
+}
+
+OOZE_FORMULA float ooze_grid_pressure_over_weight(bool idle, float p, float weight)
+{
+    return p / (idle ? 1.0f : fmaxf(weight, 1e-3f));
+}
+
+OOZE_FORMULA float ooze_grid_pressure_add_compliance(bool idle, float z, float compliance, float v)
+{
+    return idle ? 0.0f : -(z + compliance * v);
+}
+
+OOZE_FORMULA float ooze_grid_pressure_lack(bool idle, float rate, float flux)
+{
+    return idle ? 0.0f : -(rate + flux);
+}
+
+#endif
