@@ -32,9 +32,14 @@ static Axes find_axes(Gpu *gpu, GridMultigrid *mg, const GridMultigridInput *inp
 {
     const float *mass = input->mass;
     Extent box = find_extent(
-        gpu, input->x, input->n, OOZE_BODY(uint32_t i) { return mass[i] > 0.0f ? 1.0f : 0.0f; });
+        gpu, input->x, input->n,
+        OOZE_BODY(uint32_t i) { return mass && mass[i] > 0.0f ? 1.0f : 0.0f; });
     Axes axes = axes_of(box, input->spacing, input->periodic);
     for (int k = 0; k < 3; k++) {
+        if (input->least_edge > 0.0) {
+            ooze_multigrid_widen(&axes.axis[k], input->least_edge * input->spacing);
+        }
+        mg->axis[k] = axes.axis[k];
         mg->inverse[k] = (float)axes.axis[k].inverse;
     }
     mg->singular = box.largest == 0.0f; /* no particle is coupled to pressure 0 */
@@ -224,6 +229,7 @@ static void first_elements(Gpu *gpu, const GridMultigrid *mg, const GridMultigri
     const MultigridLevel level = mg->level[0];
     const float4 *into = mg->into;
     const float *stiffness = input->stiffness, *mass = input->mass;
+    const uint8_t *held = input->held;
     const float4 inverse = f32x4(mg->inverse[0], mg->inverse[1], mg->inverse[2]);
     for_each(
         gpu, level.cells, OOZE_BODY(uint32_t c) {
@@ -231,12 +237,19 @@ static void first_elements(Gpu *gpu, const GridMultigrid *mg, const GridMultigri
             for (uint32_t i = level.child_first[c]; i < level.child_first[c + 1]; i++) {
                 uint32_t particle = level.child[i];
                 const float t[3] = {into[i].x, into[i].y, into[i].z};
-                ooze_multigrid_add_particle(&sum, t, stiffness[particle], mass[particle]);
+                ooze_multigrid_add_particle(&sum, t, stiffness[particle],
+                                            mass ? mass[particle] : 0.0f);
             }
             const float edges[3] = {inverse.x, inverse.y, inverse.z};
             ooze_multigrid_scale(&sum, edges);
             for (int a = 0; a < 8; a++) {
                 ooze_multigrid_element_row(&sum, a, level.elements + 64 * (uint64_t)c + 8 * a);
+            }
+            for (uint64_t k = 0; held && k < 64; k++) {
+                const uint32_t *node = level.corner_node + 8 * (uint64_t)c;
+                if (held[node[k / 8]] || held[node[k % 8]]) {
+                    level.elements[64 * (uint64_t)c + k] = 0.0f;
+                }
             }
         });
 }
@@ -394,7 +407,7 @@ static void fill_levels(Gpu *gpu, GridMultigrid *mg, const GridMultigridInput *i
 
 /* ---- building ---- */
 
-OozeStatus grid_multigrid_build(Gpu *gpu, GridMultigrid *mg, const GridMultigridInput *input,
+OozeStatus grid_multigrid_place(Gpu *gpu, GridMultigrid *mg, const GridMultigridInput *input,
                                 OozeError *error)
 {
     mg->levels = 0;
@@ -411,7 +424,21 @@ OozeStatus grid_multigrid_build(Gpu *gpu, GridMultigrid *mg, const GridMultigrid
     mg->n = (uint32_t)input->n;
     Mark mark = scratch_mark(gpu);
     find_levels(gpu, mg, input);
+    scratch_rewind(gpu, mark);
+    OozeStatus result = status(gpu, input->n, error);
+    mg->levels = result ? 0 : mg->levels;
+    return result;
+}
+
+OozeStatus grid_multigrid_fill(Gpu *gpu, GridMultigrid *mg, const GridMultigridInput *input,
+                               OozeError *error)
+{
+    if (mg->levels == 0) {
+        return OOZE_OK;
+    }
+    Mark mark = scratch_mark(gpu);
     bool ok = gpu->failed == cudaSuccess;
+    mg->singular = mg->singular && !input->held;
     for (int k = 0; k < mg->levels && ok; k++) {
         ok = allocate(gpu, mg, k);
     }
@@ -433,6 +460,13 @@ OozeStatus grid_multigrid_build(Gpu *gpu, GridMultigrid *mg, const GridMultigrid
     OozeStatus result = status(gpu, input->n, error);
     mg->levels = result ? 0 : mg->levels;
     return result;
+}
+
+OozeStatus grid_multigrid_build(Gpu *gpu, GridMultigrid *mg, const GridMultigridInput *input,
+                                OozeError *error)
+{
+    OozeStatus result = grid_multigrid_place(gpu, mg, input, error);
+    return result ? result : grid_multigrid_fill(gpu, mg, input, error);
 }
 
 } // namespace ooze

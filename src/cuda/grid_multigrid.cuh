@@ -41,6 +41,7 @@ struct MultigridLevel {
 /* Memory that is kept from step to step. */
 struct GridMultigrid {
     uint32_t n;
+    OozeMultigridAxis axis[3]; /* of the first level */
     float inverse[3];
     float4 *into;       /* per particle, by cell */
     uint32_t *cell_of;  /* cell of each of them */
@@ -65,15 +66,26 @@ struct GridMultigridInput {
     const float4 *x;
     double spacing;
     const OozePeriodic *periodic; /* NULL: no axis is periodic */
-    const float *stiffness, *mass;
+    const float *stiffness;
+    const float *mass;             /* NULL: no particle is coupled to pressure 0 */
+    double least_edge = 0.0;       /* see OozeGridMultigridInput */
+    const uint8_t *held = nullptr; /* likewise; with it the grids are not singular */
 };
-/* Uses scratch memory, which is free again on return. Waits for the sizes of the levels. */
+/* As ooze_grid_multigrid_place, _fill and _build. They use scratch memory, which is free again on
+   return, and wait for the sizes of the levels and for the coarsest matrix. */
+OozeStatus grid_multigrid_place(Gpu *gpu, GridMultigrid *mg, const GridMultigridInput *input,
+                                OozeError *error);
+OozeStatus grid_multigrid_fill(Gpu *gpu, GridMultigrid *mg, const GridMultigridInput *input,
+                               OozeError *error);
 OozeStatus grid_multigrid_build(Gpu *gpu, GridMultigrid *mg, const GridMultigridInput *input,
                                 OozeError *error);
 
 /* z += P V(P^T r), unless the flag *off is set; off may be NULL. Does not wait. */
 void grid_multigrid_apply(Gpu *gpu, const GridMultigrid *mg, const float *r, float *z,
                           const int32_t *off);
+
+/* x = V(b) on the nodes of the first grid. Does not wait. */
+void grid_multigrid_cycle(Gpu *gpu, const GridMultigrid *mg, const float *b, float *x);
 
 /* b of the first level: P^T r. */
 void multigrid_restrict(Gpu *gpu, const GridMultigrid *mg, const float *r, const int32_t *off);

@@ -291,19 +291,12 @@ static void ascend(Gpu *gpu, const MultigridLevel *of, bool coarsest, const int3
         });
 }
 
-void grid_multigrid_apply(Gpu *gpu, const GridMultigrid *mg, const float *r, float *z,
-                          const int32_t *off)
+/* From b and the first step of the smoother on the first level to x there. */
+static void cycle(Gpu *gpu, const GridMultigrid *mg, const int32_t *off)
 {
     int first = 0; /* of the small levels */
     while (first < mg->levels && mg->level[first].nodes > SMALL) {
         first++;
-    }
-    if (mg->levels == 0) {
-        return;
-    }
-    multigrid_restrict(gpu, mg, r, off);
-    if (mg->singular) {
-        project_b(gpu, mg);
     }
     for (int k = 0; k < first && k + 1 < mg->levels; k++) {
         descend(gpu, &mg->level[k], off);
@@ -314,10 +307,38 @@ void grid_multigrid_apply(Gpu *gpu, const GridMultigrid *mg, const float *r, flo
     for (int k = first - 1; k >= 0; k--) {
         ascend(gpu, &mg->level[k], k + 1 == mg->levels, off);
     }
+}
+
+void grid_multigrid_apply(Gpu *gpu, const GridMultigrid *mg, const float *r, float *z,
+                          const int32_t *off)
+{
+    if (mg->levels == 0) {
+        return;
+    }
+    multigrid_restrict(gpu, mg, r, off);
+    if (mg->singular) {
+        project_b(gpu, mg);
+    }
+    cycle(gpu, mg, off);
     if (mg->singular) {
         project_x(gpu, mg);
     }
     prolong_particles(gpu, mg, z, off);
+}
+
+void grid_multigrid_cycle(Gpu *gpu, const GridMultigrid *mg, const float *b, float *x)
+{
+    if (mg->levels == 0) {
+        return;
+    }
+    const MultigridLevel level = mg->level[0];
+    for_each(
+        gpu, level.nodes, OOZE_BODY(uint32_t i) {
+            level.b[i] = b[i];
+            level.x[0][i] = OOZE_MULTIGRID_DAMPING * level.inverse[i] * b[i];
+        });
+    cycle(gpu, mg, nullptr);
+    copy(gpu, x, level.x[1], level.nodes * sizeof *x);
 }
 
 } // namespace ooze

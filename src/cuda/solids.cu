@@ -166,6 +166,7 @@ static void describe(SolidView *view, const OozeSolid *solid, const OozeStepCont
     view->box = ooze_shape_bounds(solid->shape);
     view->collides = solid->params[OOZE_SOLID_COLLIDES] != 0.0;
     view->dynamic = ooze_solid_is_dynamic(solid);
+    view->sampled = solid->sampled;
     view->travel = swept.travel;
     view->margin = swept.margin;
     for (int k = 0; k < 3; k++) {

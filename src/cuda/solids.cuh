@@ -17,7 +17,7 @@ struct SolidView {
     double friction;         /* of fluid; see ooze_solid_fluid_friction */
     double dry_friction, restitution;
     double stick_distance, stick_strength;
-    bool collides, dynamic;
+    bool collides, dynamic, sampled;       /* sampled: it has boundary particles */
     OozeBounds box;                        /* of the shape, in its frame */
     float low[3], high[3], travel, margin; /* see OozeSweptBounds */
 };

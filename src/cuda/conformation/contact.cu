@@ -13,6 +13,10 @@ OOZE_DEVICE OozeContactSet find_contact_set(const StepView &s, const OozeContact
 {
     OozeContactSearch search = {};
     OozeVec3 x = widen(s.x0[i]), u = widen(s.u[i]);
+    const bool held = s.reached && s.reached[i] > 0.0f;
+    if (held && s.mobility[i] > 0.0f) { /* weight is the pressure's, and comes in later */
+        u = widen(s.velocity[i]);
+    }
     ooze_contact_begin(&search);
     if (s.mobility[i] == 0.0f) {
         ooze_contact_prescribe(&search.set, u);
@@ -23,6 +27,9 @@ OOZE_DEVICE OozeContactSet find_contact_set(const StepView &s, const OozeContact
     }
     for (int k = 0; k < s.solids.count; k++) {
         const SolidView &solid = s.solids.items[k];
+        if (held && isinf(solid.friction) && solid.sampled) {
+            continue; /* fluid that clings and has a pressure stays out */
+        }
         if (solid_near(solid, s.x0[i], reach, true)) {
             OozeContact contact = solid_contact(solid, x);
             bool deep;

@@ -1,8 +1,13 @@
 /* The implicit velocity solve: see methods/conformation/lodge.c. */
 #include "cuda/conformation/dynamic_solids.cuh"
+#include "cuda/conformation/grid_pressure.cuh"
 #include "cuda/conformation/impact.cuh"
 #include "cuda/conformation/lodge_multigrid.cuh"
 #include "cuda/rank_sums.cuh"
+
+extern "C" {
+#include "methods/conformation/grid_pressure_formula.h"
+}
 
 namespace ooze
 {
@@ -320,6 +325,9 @@ static OozeStatus solve_pass(Lodge *solve, int pass, OozeError *error)
 {
     Step *step = solve->step;
     const size_t size = step->view.n * sizeof *step->view.u;
+    if (step->pressure) {
+        return grid_pressure_solve(solve, pass, error);
+    }
     if (solve->multigrid_use != MULTIGRID_NEVER) {
         copy(step->gpu, solve->first_u, step->view.u, size);
     }
@@ -370,12 +378,17 @@ static void release_contacts(Lodge *solve)
     }
     Product forces = {s.u, true, true, &solve->view.state->never};
     multiply(solve, forces);
+    grid_pressure_add_force(solve);
+    const float4 *pressure = step->pressure ? step->pressure->force : nullptr;
     for_each(
         step->gpu, s.n, OOZE_BODY(uint32_t i) {
             float mass = s.rheology[s.material[i]].relative_mass;
             if (s.contact_of && s.contact_of[i] >= 0 && s.mobility[i] > 0.0f) {
                 float4 force = v.ap[i] - mass * v.u_star[i], friction = f32x4(0, 0, 0);
                 OozeContactSet *set = &s.contact_sets[s.contact_of[i]];
+                if (pressure) {
+                    force = force + ooze_grid_pressure_push_of(pressure[i].w, s.spacing, set);
+                }
                 float4 sliding = friction;
                 if (v.deferred && v.deferred[i].w > 0.0f) {
                     float4 u = v.u_star[i] + v.deferred[i];
@@ -488,14 +501,20 @@ static OozeStatus solve_lodge(Step *step, OozeError *error)
     allocate(&solve);
     StepView s = step->view;
     float4 *u_star = solve.view.u_star;
+    const float4 *applied = step->pressure ? step->pressure->applied : nullptr;
     Sum1 none = {0.0};
     BeginSolve begin = {solve.view.state};
     sum_particles(
         gpu, n, none,
         OOZE_BODY(uint32_t i) {
             float4 u = s.u[i], push = expected_push(s, i);
-            Sum1 sum = {(double)s.rheology[s.material[i]].relative_mass * (double)dot(u, u)};
+            if (applied) {
+                push = push + applied[i];
+            }
             u_star[i] = u + push;
+            float4 begin = applied ? u_star[i] : u;
+            Sum1 sum = {(double)s.rheology[s.material[i]].relative_mass *
+                        (double)dot(begin, begin)};
             if (s.surface_impulse) { /* see start_range of methods/conformation/lodge.c */
                 u = u - s.surface_impulse[i];
             }
@@ -524,8 +543,10 @@ static OozeStatus solve_lodge(Step *step, OozeError *error)
     }
     step->used_multigrid = solve.grids != nullptr;
     if (!result) {
-        if (solve.grids) {
+        if (solve.grids || step->pressure) {
+            grid_pressure_leave_out(&solve, -1.0f);
             restore_momentum(&solve);
+            grid_pressure_leave_out(&solve, 1.0f);
         }
         warm_start_record(&solve);
         refresh(gpu, s.u, sizeof *s.u);

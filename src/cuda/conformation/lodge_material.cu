@@ -42,7 +42,8 @@ OOZE_DEVICE void prepare_particle(const StepView &s, const LodgeView &v, uint32_
     state.more = more_modes<MODES>(s);
     modes_get(s, i, state.more, state.q);
     state.l = l;
-    state.expansion = s.expansion[i];
+    /* where the grid holds the fluid, its pressure closes voids */
+    state.expansion = s.reached && s.reached[i] > 0.0f ? 0.0f : s.expansion[i];
     state.singular = s.correction[i].xx == 0.0f;
     state.later_pass = later_pass;
     state.dt = s.dt;
@@ -152,6 +153,9 @@ template <int LANES, bool WRAPS, bool MODES> static void finish_loop(Step *step)
                 s.expansion[i] = particle.expansion;
             }
             modes_set(s, i, particle.more, particle.q);
+            if (s.reached) { /* pressures are kept instead: grid_pressure.cu */
+                return;
+            }
             float4 next = s.next_warm_start[i];
             float *stored = s.warm_start + 8 * (uint64_t)i;
             stored[0] = next.x;

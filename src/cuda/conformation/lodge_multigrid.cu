@@ -22,7 +22,8 @@ static bool has_room(const Step *step)
 
 /* Building grids and cycles takes the time of `whole` products with the operator, and more where
    launches are what takes the time: measured on one H200, 12 products more or less (see
-   docs/methods/conformation.md). */
+   docs/methods/conformation.md). With a pressure grid, whose iterations launch more, grids always
+   save time. */
 static bool saves_time(const Step *step, double spacings, double layers)
 {
     const OozeConformationSettings *set = &step->plan.settings;
@@ -31,7 +32,7 @@ static bool saves_time(const Step *step, double spacings, double layers)
     masses.preconditioner = OOZE_PRECONDITIONER_MASS;
     double grids = whole + launches / (1.0 + (double)step->view.n / busy);
     return ooze_cost_of_solve(set, spacings, layers, 0.0).multigrid &&
-           (!step->engine->counts_launches ||
+           (!step->engine->counts_launches || step->pressure ||
             ooze_cost_of_solve(&masses, spacings, layers, 0.0).iterations > grids);
 }
 
@@ -500,6 +501,17 @@ template <class Then> static void precondition(Lodge *solve, Then then)
             return sum;
         },
         then);
+}
+
+struct IgnoreSum {
+    __device__ void operator()(Sum1) const {}
+};
+
+void multigrid_precondition(Lodge *solve)
+{
+    const IgnoreSum then = {};
+    precondition(solve, then);
+    ooze_timer_lap(solve->step->context->timer, "multigrid_cycle");
 }
 
 /* p = z + beta p */

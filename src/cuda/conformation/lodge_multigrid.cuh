@@ -29,6 +29,8 @@ void multigrid_plan(Lodge *solve);
 OozeStatus multigrid_begin(Lodge *solve, OozeError *error);
 /* Of multigrid_begin: smoothers of rigid bodies. */
 void multigrid_find_bodies(const Lodge *solve);
+/* z from the residual r. */
+void multigrid_precondition(Lodge *solve);
 /* Continues from the present residual: p = z. */
 void multigrid_start(Lodge *solve);
 /* After an advance: z, r.z, and p = z + beta p. */

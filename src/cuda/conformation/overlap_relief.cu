@@ -74,6 +74,10 @@ void set_density_targets(Step *step)
             bool relieved = ooze_relief_applies(s.relief_progress[i], s.density[i], excess);
             s.load_excess[i] = relieved ? excess : INFINITY;
             s.density_target[i] = relieved ? s.density[i] - excess : 1.0f;
+            if (s.reached && s.reached[i] > 0.0f) {
+                s.load_excess[i] = OOZE_RELIEF_HELD_BY_GRID - 1.0f;
+                s.density_target[i] = OOZE_RELIEF_NO_TARGET;
+            }
         });
 }
 

@@ -2,6 +2,7 @@
 #include "cuda/conformation/bodies/bodies.cuh"
 #include "cuda/conformation/constraint.cuh"
 #include "cuda/conformation/dynamic_solids.cuh"
+#include "cuda/conformation/grid_pressure.cuh"
 #include "cuda/conformation/impact.cuh"
 #include "cuda/conformation/push_stress.cuh"
 #include "cuda/conformation/surface_tension.cuh"
@@ -25,6 +26,10 @@ bool conformation_supports(const OozeStepContext *context, char *why, size_t siz
     OozeConformationSettings set = ooze_conformation_settings(context);
     bool multigrid = set.formulation == OOZE_FORMULATION_LODGE &&
                      set.preconditioner == OOZE_PRECONDITIONER_MULTIGRID;
+    if (context->dynamic && set.pressure_grid) {
+        snprintf(why, size, "'pressure: grid' with dynamic solids runs on the processor alone");
+        return false;
+    }
     if (context->dynamic && multigrid) {
         snprintf(why, size,
                  "'velocity_preconditioner: multigrid' with dynamic solids runs on the "
@@ -35,20 +40,15 @@ bool conformation_supports(const OozeStepContext *context, char *why, size_t siz
         snprintf(why, size, "particle bodies with dynamic solids run on the processor alone");
         return false;
     }
-    if (set.pressure_grid) {
-        snprintf(
-            why, size,
-            "'pressure: grid' runs on the processor alone; 'pressure: density_stage' does not");
-        return false;
-    }
     return true;
 }
 
 /* The first setting that one GPU supports and several do not; NULL: none. */
 static const char *single_setting(const OozeConformationSettings *set)
 {
-    return set->formulation == OOZE_FORMULATION_CONSISTENT ? "formulation: consistent"
-           : set->formulation == OOZE_FORMULATION_PAPER    ? "formulation: paper"
+    return set->pressure_grid                                ? "pressure: grid"
+           : set->formulation == OOZE_FORMULATION_CONSISTENT ? "formulation: consistent"
+           : set->formulation == OOZE_FORMULATION_PAPER      ? "formulation: paper"
            : set->preconditioner == OOZE_PRECONDITIONER_MULTIGRID
                ? "velocity_preconditioner: multigrid"
            : set->preconditioner == OOZE_PRECONDITIONER_AUTO ? "velocity_preconditioner: auto"
@@ -84,6 +84,7 @@ struct ConformationData {
     VelocityMultigrid grids;
     SurfaceLists surface;
     ImpactMemory impact_memory;
+    PressureMemory pressure_memory;
 };
 
 OozeStatus conformation_create(Engine *, void **out, OozeError *error)
@@ -101,6 +102,7 @@ void conformation_destroy(Engine *engine, void *pointer)
         velocity_multigrid_free(&engine->gpu, &data->grids);
         surface_lists_free(&engine->gpu, &data->surface);
         impact_memory_free(&engine->gpu, &data->impact_memory);
+        pressure_memory_free(&engine->gpu, &data->pressure_memory);
         ooze_free(data);
     }
 }
@@ -416,6 +418,7 @@ static OozeStatus move(Step *step, const Formulation *formulation, OozeError *er
     Mark mark = scratch_mark(gpu);
     OozeStatus status = formulation->solve_positions(step, x, s->shift, error);
     scratch_rewind(gpu, mark);
+    status = status ? status : grid_pressure_repair(step, error);
     if (status) {
         return status;
     }
@@ -442,6 +445,7 @@ static OozeStatus move(Step *step, const Formulation *formulation, OozeError *er
     }
     update_relief(step, &end->arrival.shift2);
     ooze_timer_lap(timer, "rest");
+    grid_pressure_store(step, x);
     store_state(step, x);
     bodies_place(step, store_positions(&step->engine->store),
                  store_velocities(&step->engine->store));
@@ -466,6 +470,7 @@ OozeStatus conformation_step(Engine *engine, ConformationData *data, OozeStepCon
     Bodies bodies;
     StepDynamic dynamic;
     ConstraintView constraint;
+    GridPressure pressure;
     memset(&step, 0, sizeof step);
     memset(&constraint, 0, sizeof constraint);
     step.constraint = &constraint;
@@ -476,6 +481,7 @@ OozeStatus conformation_step(Engine *engine, ConformationData *data, OozeStepCon
     step.surface = &data->surface;
     data->surface.near.temporary = true;
     step.impact_memory = &data->impact_memory;
+    step.pressure_memory = &data->pressure_memory;
     if (all_particles(step.gpu, engine->store.n) == 0) {
         return OOZE_OK;
     }
@@ -490,12 +496,15 @@ OozeStatus conformation_step(Engine *engine, ConformationData *data, OozeStepCon
     if (failed) {
         return failed;
     }
-    /* rigid bodies and their contacts are in this memory until the end of the step */
+    /* rigid bodies and their contacts, and the pressure grid, are in this memory until the end of
+       the step */
     step.regathers_edges = step.plan.settings.formulation == OOZE_FORMULATION_LODGE &&
-                           step.view.n >= REGATHER_FROM && rigid_slots(&step) == 0;
+                           step.view.n >= REGATHER_FROM && rigid_slots(&step) == 0 &&
+                           !step.plan.settings.pressure_grid;
     start(&step);
     gather(&step);
     failed = surface_tension(&step, error);
+    failed = failed ? failed : grid_pressure_begin(&step, &pressure, error);
     failed = failed ? failed : bodies_begin(&step, error);
     if (failed) {
         return failed;

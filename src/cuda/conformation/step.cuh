@@ -65,6 +65,7 @@ struct StepView {
        m, see density_warm_start.h; NULL: with nothing. */
     float4 *first_push;
     float4 *surface_impulse; /* velocity that surface tension adds; or NULL */
+    const float *reached;    /* 1: the pressure grid holds it, else 0; NULL: there is no grid */
 };
 
 struct Step {
@@ -83,12 +84,14 @@ struct Step {
        velocity solve; edges are then gathered again. */
     bool regathers_edges;
     Mark edges_mark;
-    struct SolveState *state;           /* device; zero at the beginning */
-    struct VelocityMultigrid *grids;    /* of the memory that outlives the step */
-    bool used_multigrid;                /* the velocity solve */
-    OozeSolveResidual residual;         /* of the velocity stage; set at the end of the step */
-    struct ImpactMemory *impact_memory; /* of the memory that outlives the step */
-    struct SurfaceLists *surface;       /* likewise */
+    struct SolveState *state;               /* device; zero at the beginning */
+    struct VelocityMultigrid *grids;        /* of the memory that outlives the step */
+    bool used_multigrid;                    /* the velocity solve */
+    OozeSolveResidual residual;             /* of the velocity stage; set at the end of the step */
+    struct ImpactMemory *impact_memory;     /* of the memory that outlives the step */
+    struct SurfaceLists *surface;           /* likewise */
+    struct PressureMemory *pressure_memory; /* likewise */
+    struct GridPressure *pressure;          /* NULL without `pressure: grid` */
 };
 
 /* Whether the GPU has the settings of method `conformation`; if not, `why` gets the reason. */

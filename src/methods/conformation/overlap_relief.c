@@ -12,12 +12,6 @@
 #include "solids/broad_phase.h"
 
 enum { GRAIN = OOZE_CONFORMATION_GRAIN };
-/* Density up to which the grid alone holds fluid: beyond, particles of a cell have come together,
-   which the grid does not see, and positions are corrected. Disorder of fluid at rest stays
-   below. */
-#define HELD_BY_GRID 1.05f
-/* A density that no particle has. */
-#define NO_TARGET 1e3f
 
 /* Over a chunk of particles, or over all. */
 typedef struct Extremes {
@@ -156,8 +150,8 @@ static void target_range(void *data, uint64_t begin, uint64_t end, int worker)
         s->load_excess[i] = relieved ? excess : INFINITY;
         s->density_target[i] = relieved ? s->density[i] - excess : 1.0f;
         if (s->grid_pressure && s->grid_pressure->reached[i] > 0.0f) {
-            s->load_excess[i] = HELD_BY_GRID - 1.0f;
-            s->density_target[i] = NO_TARGET;
+            s->load_excess[i] = OOZE_RELIEF_HELD_BY_GRID - 1.0f;
+            s->density_target[i] = OOZE_RELIEF_NO_TARGET;
         }
     }
 }

@@ -5,6 +5,13 @@
 #include "methods/conformation/plan.h"
 #include "methods/conformation/position_stage_formula.h"
 
+/* Density up to which the grid alone holds fluid: beyond, particles of a cell have come together,
+   which the grid does not see, and positions are corrected. Disorder of fluid at rest stays
+   below. */
+#define OOZE_RELIEF_HELD_BY_GRID 1.05f
+/* A density that no particle has. */
+#define OOZE_RELIEF_NO_TARGET 1e3f
+
 /* Steps in which an overlap at one place is relieved at most. */
 #define OOZE_RELIEF_STEPS 256.0f
 /* Density beyond rest and load_excess below which no overlap is left. */
