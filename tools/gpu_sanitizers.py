@@ -62,6 +62,8 @@ SCENES = {
                                1 / 240, "modulus: 2000, relaxation_time: 0.1", ""),
     "conformation paper": ("conformation", FEW + ", formulation: paper", 1 / 240,
                            "modulus: 2000, relaxation_time: 0.1", ""),
+    "conformation grid": ("conformation", FEW + ", pressure: grid", 1 / 240,
+                          "viscosity: 10", ""),
     "conformation multigrid": ("conformation", FEW + ", velocity_preconditioner: multigrid",
                                1 / 240, "viscosity: 500", ""),
     "conformation density": ("conformation", FEW + ", density_mean_tolerance: 1e-3, "

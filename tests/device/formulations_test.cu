@@ -2,8 +2,6 @@
    a sheared block of two materials between walls that move, under a free surface. */
 #include "cuda/engine.cuh"
 
-#include <algorithm>
-
 #include "device_world.h"
 #include "frames_apart.h"
 
@@ -279,40 +277,9 @@ static void two_runs_and_a_resumed_one_have_the_same_bits(void **state)
     check_bits(consistent);
 }
 
-/* The value of a setting whose choice has that name. */
-static double choice_of(const char *key, const char *choice)
-{
-    const OozeMethodInfo *info = &ooze_method_find("conformation")->info;
-    for (int k = 0; k < info->param_count; k++) {
-        if (strcmp(info->params[k].key, key) == 0) {
-            const char *choices = info->params[k].choices, *found = strstr(choices, choice);
-            assert_non_null(found);
-            return (double)std::count(choices, found, '|');
-        }
-    }
-    fail_msg("no setting '%s'", key);
-    return NAN;
-}
-
-static void pressure_on_a_grid_is_refused(void **state)
-{
-    (void)state;
-    static const Scene open = {false, false, 1.0 / 240, false};
-    OozeWorld *world = create_world(&open, &lodge[0], OOZE_DEVICE_CUDA);
-    CHECK_OK(ooze_world_set_param(world, "pressure", choice_of("pressure", "grid"), &error));
-    CHECK_FAILS(ooze_world_step(world, &error), OOZE_ERROR_UNSUPPORTED,
-                "because 'pressure: grid' runs on the processor alone; "
-                "'pressure: density_stage' does not");
-    CHECK_OK(
-        ooze_world_set_param(world, "pressure", choice_of("pressure", "density_stage"), &error));
-    CHECK_OK(ooze_world_step(world, &error));
-    ooze_world_destroy(world);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pressure_on_a_grid_is_refused),
         cmocka_unit_test(consistent_takes_the_same_step),
         cmocka_unit_test(paper_takes_the_same_step),
         cmocka_unit_test(lodge_takes_the_same_step),
