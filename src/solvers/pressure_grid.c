@@ -98,9 +98,10 @@ static void kind_range(void *data, uint64_t begin, uint64_t end, int worker)
                                                                           : grid->fill[a]);
         ooze_pressure_bodies_wet(grid, a, wet);
         sums->flux *= wet;
+        sums->fixed *= wet;
         for (int k = 0; k < 3; k++) {
-            sums->gradient[k] += wet * sums->wall_gradient[k];
-            sums->turn[k] += wet * sums->wall_turn[k];
+            sums->wall_gradient[k] *= wet;
+            sums->wall_turn[k] *= wet;
         }
     }
 }
@@ -422,6 +423,7 @@ static OozeStatus allocate(Build *b, OozeError *error)
     grid->wall = ooze_arena_alloc(arena, m, sizeof(float));
     grid->kind = ooze_arena_alloc(arena, m, 1);
     grid->idle = ooze_arena_alloc(arena, m, 1);
+    grid->walled = ooze_arena_alloc(arena, m, 1);
     grid->row_first = ooze_arena_alloc(arena, m + 1, sizeof *grid->row_first);
     grid->column_first = ooze_arena_alloc(arena, m + 1, sizeof *grid->column_first);
     grid->sums = ooze_arena_alloc(arena, m, sizeof *grid->sums);
@@ -479,7 +481,6 @@ OozeStatus ooze_pressure_grid_build(OozePressureGrid *grid, OozeGridMultigrid *m
                                     .x = input->x,
                                     .spacing = input->spacing,
                                     .periodic = input->periodic,
-                                    .least_edge = OOZE_PRESSURE_LEAST_EDGE,
                                     .threads = input->threads};
     Build b = {.grid = grid};
     *grid = (OozePressureGrid){.input = *input, .multigrid = multigrid};

@@ -112,23 +112,25 @@ static inline void between(const OozePressureGrid *grid, uint64_t g, uint64_t a,
 static void add_sums(OozePressureSums *to, const OozePressureSums *s, const float d[3],
                      float weight)
 {
-    float w = fabsf(weight);
+    float w = fabsf(weight), g[3], turn[3];
     to->weight += w * s->weight;
     to->flux += weight * s->flux;
+    to->fixed += w * s->fixed;
     const int row[6] = {0, 1, 2, 0, 0, 1}, of[6] = {0, 1, 2, 1, 2, 2};
     for (int k = 0; k < 3; k++) {
         to->first[k] += w * (s->first[k] + d[k] * s->weight);
-        to->gradient[k] += weight * s->gradient[k];
+        g[k] = s->gradient[k] + s->wall_gradient[k];
+        turn[k] = s->turn[k] + s->wall_turn[k];
+        to->gradient[k] += weight * g[k];
     }
     for (int k = 0; k < 6; k++) {
         int p = row[k], q = of[k];
         to->second[k] +=
             w * (s->second[k] + d[p] * s->first[q] + d[q] * s->first[p] + d[p] * d[q] * s->weight);
     }
-    const float *g = s->gradient;
-    to->turn[0] += weight * (s->turn[0] + d[1] * g[2] - d[2] * g[1]);
-    to->turn[1] += weight * (s->turn[1] + d[2] * g[0] - d[0] * g[2]);
-    to->turn[2] += weight * (s->turn[2] + d[0] * g[1] - d[1] * g[0]);
+    to->turn[0] += weight * (turn[0] + d[1] * g[2] - d[2] * g[1]);
+    to->turn[1] += weight * (turn[1] + d[2] * g[0] - d[0] * g[2]);
+    to->turn[2] += weight * (turn[2] + d[0] * g[1] - d[1] * g[0]);
 }
 
 static void row_range(void *data, uint64_t begin, uint64_t end, int worker)
@@ -146,6 +148,7 @@ static void row_range(void *data, uint64_t begin, uint64_t end, int worker)
         grid->row[g] = ooze_pressure_row(&sum, grid->edge[0]);
         grid->flux[g] = sum.flux;
         grid->weight[g] = sum.weight;
+        grid->walled[g] = !grid->idle[g] && sum.fixed > 0.0f;
     }
 }
 

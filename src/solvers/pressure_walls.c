@@ -102,17 +102,19 @@ static void add_box(const Walls *w, uint64_t near, OozeVec3 x0, const Box *box, 
     if (in > 0.0) {
         double y[3];
         int body = body_of(w, solid);
-        float flux = sum->walls.flux;
+        float flux = sum->walls.flux, before = sum->walls.wall;
         for (int k = 0; k < 3; k++) {
             y[k] = middle[k] - 0.5 * (1.0 - in) * n[k] * (double)edge[k] / parts;
         }
         OozeVec3 gradient = add_part(&sum->walls, edge, y, in * share, c.velocity);
+        bool added = false;
         if (body >= 0) {
             OozeVec3 arm =
                 vec3_sub(vec3_add(x0, vec3(y[0], y[1], y[2])), w->grid->input.body_centre[body]);
-            bool added = ooze_pressure_bodies_add(sum->slots, body, gradient, arm);
-            sum->walls.flux = added ? flux : sum->walls.flux;
+            added = ooze_pressure_bodies_add(sum->slots, body, gradient, arm);
         }
+        sum->walls.flux = added ? flux : sum->walls.flux;
+        sum->walls.fixed += added ? 0.0f : sum->walls.wall - before;
     }
 }
 
@@ -189,6 +191,7 @@ static void sum_node(const Walls *w, uint64_t near, uint64_t a, OozeVec3 x0)
     sum_cells(w, near, x0, &sum);
     to->wall = sum.walls.wall;
     to->flux = sum.walls.flux;
+    to->fixed = sum.walls.fixed;
     for (int k = 0; k < 3; k++) {
         to->wall_gradient[k] = sum.walls.gradient[k];
         to->wall_turn[k] = sum.walls.turn[k];
@@ -273,4 +276,84 @@ OozeStatus ooze_pressure_walls(OozePressureGrid *grid, OozeVec3 *normal, OozeErr
         ooze_parallel_for(in->threads, grid->bodies.missing_count, GROUP, missing_range, &w);
     }
     return status;
+}
+
+/* ---- walls that would pull ---- */
+
+/* The unknown that a node follows most; OOZE_MULTIGRID_NONE: it follows none. */
+static uint32_t owner_of(const OozePressureGrid *grid, uint64_t a)
+{
+    uint32_t owner = OOZE_MULTIGRID_NONE;
+    float most = 0.0f;
+    for (uint32_t k = grid->row_first[a]; k < grid->row_first[a + 1]; k++) {
+        float weight = fabsf(grid->row_weight[k]);
+        owner = weight > most ? grid->row_node[k] : owner;
+        most = fmaxf(most, weight);
+    }
+    return owner;
+}
+
+bool ooze_pressure_release_walls(OozePressureGrid *grid, const float *p)
+{
+    bool any = false;
+    for (uint64_t a = 0; a < grid->nodes && !grid->closed; a++) {
+        OozePressureSums *sums = &grid->sums[a];
+        if (!(sums->fixed > 0.0f) || ooze_pressure_bodies_at(grid, a)) {
+            continue;
+        }
+        uint32_t owner = owner_of(grid, a);
+        if (owner != OOZE_MULTIGRID_NONE && !grid->idle[owner] && p[owner] < 0.0f) {
+            any = true;
+            sums->flux = sums->fixed = 0.0f;
+            for (int k = 0; k < 3; k++) {
+                sums->wall_gradient[k] = sums->wall_turn[k] = 0.0f;
+            }
+        }
+    }
+    return any;
+}
+
+/* ---- particles on which walls act ---- */
+
+typedef struct Walled {
+    OozePressureGrid *grid;
+    float *walled;
+} Walled;
+
+/* Per node: 1 where its pressure follows an unknown that acts on walls. */
+static void follows_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const OozePressureGrid *grid = ((const Walled *)data)->grid;
+    for (uint64_t a = begin; a < end; a++) {
+        bool any = false;
+        for (uint32_t k = grid->row_first[a]; k < grid->row_first[a + 1]; k++) {
+            any = any || grid->walled[grid->row_node[k]];
+        }
+        grid->value[a] = any ? 1.0f : 0.0f;
+    }
+}
+
+static void walled_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const Walled *to = data;
+    const OozeMultigridLevel *level = &to->grid->multigrid->level[0];
+    for (uint64_t c = begin; c < end; c++) {
+        float most = 0.0f;
+        for (int k = 0; k < 8; k++) {
+            most = fmaxf(most, to->grid->value[level->corner_node[8 * c + (uint64_t)k]]);
+        }
+        for (uint32_t i = level->child_first[c]; i < level->child_first[c + 1]; i++) {
+            to->walled[level->child[i]] = most;
+        }
+    }
+}
+
+void ooze_pressure_walled(OozePressureGrid *grid, float *walled)
+{
+    Walled to = {grid, walled};
+    ooze_parallel_for(grid->input.threads, grid->nodes, NODE_GRAIN, follows_range, &to);
+    ooze_parallel_for(grid->input.threads, grid->multigrid->level[0].cells, NODE_GRAIN,
+                      walled_range, &to);
 }

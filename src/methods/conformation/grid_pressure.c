@@ -9,6 +9,7 @@
 #include "methods/conformation/lodge.h"
 #include "methods/conformation/pressure_solve.h"
 #include "solvers/density_formula.h"
+#include "solvers/pressure_rows.h"
 
 enum { GRAIN = OOZE_CONFORMATION_GRAIN };
 
@@ -287,10 +288,9 @@ static void add_finite_rotation(Job *job)
     OozeConformationStep *s = job->step;
     OozePressureGrid *grid = &job->pressure->grid;
     run(s, volume_range, job);
-    ooze_pressure_collect(grid, job->pressure->force, job->pressure->change);
+    ooze_pressure_collect(grid, job->pressure->force, job->pressure->turned);
     for (uint64_t g = 0; g < grid->nodes; g++) {
-        grid->flux[g] -= job->pressure->change[g];
-        job->pressure->change[g] = 0.0f;
+        grid->flux[g] -= job->pressure->turned[g];
     }
 }
 
@@ -331,6 +331,24 @@ static void last_range(void *data, uint64_t begin, uint64_t end, int worker)
     }
 }
 
+void ooze_grid_pressure_release(OozeLodge *solve)
+{
+    OozeGridPressure *pressure = solve->step->grid_pressure;
+    if (!pressure) {
+        return;
+    }
+    OozePressureGrid *grid = &pressure->grid;
+    for (uint64_t g = 0; g < grid->nodes; g++) {
+        pressure->compliance[g] = pressure->known[g] + pressure->change[g];
+    }
+    if (ooze_pressure_release_walls(grid, pressure->compliance)) {
+        ooze_pressure_find_rows(grid);
+        for (uint64_t g = 0; g < grid->nodes; g++) {
+            grid->flux[g] -= pressure->turned[g];
+        }
+    }
+}
+
 void ooze_grid_pressure_last(OozeLodge *solve, OozeF32x4 *u)
 {
     Last last = {solve->step, u};
@@ -353,6 +371,7 @@ static OozeStatus allocate(OozeConformationStep *s, OozeGridPressure **out, Ooze
         pressure->root = ooze_arena_alloc(arena, s->local, sizeof *pressure->root);
         pressure->net = ooze_arena_alloc(arena, s->n, sizeof *pressure->net);
         pressure->reached = ooze_arena_alloc(arena, s->n, sizeof *pressure->reached);
+        pressure->walled = ooze_arena_alloc(arena, s->n, sizeof *pressure->walled);
     }
     if (ooze_arena_failed(arena) || !*s->pressure_multigrid) {
         return ooze_fail_memory(error, "the pressure grid", s->n * 36);
@@ -370,6 +389,7 @@ static OozeStatus allocate_nodes(OozeConformationStep *s, OozeGridPressure *pres
     pressure->change = ooze_arena_alloc(arena, m, sizeof(float));
     pressure->guess = ooze_arena_alloc(arena, m, sizeof(float));
     pressure->compliance = ooze_arena_alloc(arena, m, sizeof(float));
+    pressure->turned = ooze_arena_alloc(arena, m, sizeof(float));
     if (ooze_arena_failed(arena)) {
         return ooze_fail_memory(error, "the pressure grid", m * 12);
     }
@@ -411,6 +431,7 @@ OozeStatus ooze_grid_pressure_begin(OozeConformationStep *s, OozeError *error)
     Job job = {.step = s, .pressure = pressure};
     ooze_pressure_reaches(&pressure->grid, pressure->reached);
     add_finite_rotation(&job);
+    ooze_pressure_walled(&pressure->grid, pressure->walled);
     run(s, read_range, &job);
     ooze_pressure_from_particles(&pressure->grid, pressure->force, pressure->guess);
     for (uint64_t g = 0; g < pressure->grid.nodes; g++) {

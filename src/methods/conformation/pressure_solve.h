@@ -25,11 +25,13 @@ typedef struct OozeGridPressure {
     float *change;      /* per node: q */
     float *guess;       /* per node: q of the last step */
     float *compliance;  /* per node: of viscous stress, in S^-1 */
+    float *turned;      /* per node: volume by which finite rotation would expand it */
     OozeF32x4 *applied; /* per particle: velocity that the known pressure adds */
     uint32_t *root;     /* per particle: of its component */
     struct OozePressureNet *net;
     OozeF32x4 *force;                  /* per particle */
     float *reached;                    /* per particle: 1: the grid holds it */
+    float *walled;                     /* per particle: 1: walls act on it by pressure */
     struct OozePressureKrylov *krylov; /* vectors of the solve */
     OozeGridSolids solids;
 } OozeGridPressure;
@@ -55,6 +57,8 @@ static inline OozeF32x4 ooze_grid_pressure_push(const OozeConformationStep *s, u
     }
     return push;
 }
+/* After a pass: walls let go where the pressure on them is negative, as contacts do. */
+void ooze_grid_pressure_release(OozeLodge *solve);
 /* u* += sign times what the known pressure has added, which moves no component as a whole. */
 void ooze_grid_pressure_leave_out(OozeLodge *solve, float sign);
 /* u = velocities of the last step, with those of contacts. */
