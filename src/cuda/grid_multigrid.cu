@@ -36,9 +36,6 @@ static Axes find_axes(Gpu *gpu, GridMultigrid *mg, const GridMultigridInput *inp
         OOZE_BODY(uint32_t i) { return mass && mass[i] > 0.0f ? 1.0f : 0.0f; });
     Axes axes = axes_of(box, input->spacing, input->periodic);
     for (int k = 0; k < 3; k++) {
-        if (input->least_edge > 0.0) {
-            ooze_multigrid_widen(&axes.axis[k], input->least_edge * input->spacing);
-        }
         mg->axis[k] = axes.axis[k];
         mg->inverse[k] = (float)axes.axis[k].inverse;
     }

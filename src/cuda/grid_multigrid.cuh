@@ -68,8 +68,7 @@ struct GridMultigridInput {
     const OozePeriodic *periodic; /* NULL: no axis is periodic */
     const float *stiffness;
     const float *mass;             /* NULL: no particle is coupled to pressure 0 */
-    double least_edge = 0.0;       /* see OozeGridMultigridInput */
-    const uint8_t *held = nullptr; /* likewise; with it the grids are not singular */
+    const uint8_t *held = nullptr; /* see OozeGridMultigridInput; with it it is not singular */
 };
 /* As ooze_grid_multigrid_place, _fill and _build. They use scratch memory, which is free again on
    return, and wait for the sizes of the levels and for the coarsest matrix. */

@@ -48,6 +48,7 @@ static void describe(Gpu *gpu, PressureGrid *grid, const PressureGridInput &inpu
     v->wall = scratch<float>(gpu, m);
     v->kind = scratch<uint8_t>(gpu, m);
     v->idle = scratch<uint8_t>(gpu, m);
+    v->walled = scratch<uint8_t>(gpu, m);
     v->row_first = scratch<uint32_t>(gpu, m + 1);
     v->column_first = scratch<uint32_t>(gpu, m + 1);
     v->sums = scratch<OozePressureSums>(gpu, m);
@@ -223,7 +224,7 @@ static OozeStatus fill_multigrid(Gpu *gpu, const PressureGrid *grid, GridMultigr
 }
 
 /* All but the multigrid's matrices, once its cells are known. */
-static void find_rows(Gpu *gpu, PressureGrid *grid, const PressureGridInput &input)
+static void build_rows(Gpu *gpu, PressureGrid *grid, const PressureGridInput &input)
 {
     const uint64_t m = grid->nodes;
     Mark mark = scratch_mark(gpu);
@@ -235,11 +236,7 @@ static void find_rows(Gpu *gpu, PressureGrid *grid, const PressureGridInput &inp
     if (allocate_entries(gpu, grid, entries)) {
         find_extension(gpu, grid, normal, entries);
     }
-    const OozePressureView v = grid->view;
-    for_each(
-        gpu, m, OOZE_BODY(uint32_t a) { ooze_pressure_find_diagonal(&v, a); });
-    for_each(
-        gpu, m, OOZE_BODY(uint32_t a) { ooze_pressure_find_row(&v, a); });
+    pressure_find_rows(gpu, grid);
     count_unknowns(gpu, grid);
     find_errors(gpu, grid);
     scratch_rewind(gpu, mark);
@@ -253,7 +250,6 @@ OozeStatus pressure_grid_build(Gpu *gpu, PressureGrid *grid, PressureMemory *mem
     cells.x = input.x;
     cells.spacing = input.spacing;
     cells.periodic = input.periodic;
-    cells.least_edge = OOZE_PRESSURE_LEAST_EDGE;
     memset(grid, 0, sizeof *grid);
     grid->memory = memory;
     grid->multigrid = &memory->multigrid;
@@ -262,7 +258,7 @@ OozeStatus pressure_grid_build(Gpu *gpu, PressureGrid *grid, PressureMemory *mem
         return result;
     }
     describe(gpu, grid, input);
-    find_rows(gpu, grid, input);
+    build_rows(gpu, grid, input);
     return fill_multigrid(gpu, grid, &cells, error);
 }
 

@@ -50,7 +50,10 @@ OozeStatus pressure_grid_build(Gpu *gpu, PressureGrid *grid, PressureMemory *mem
 void pressure_walls(Gpu *gpu, const PressureGrid *grid, const PressureGridInput &input,
                     OozeVec3 *normal);
 
-/* The functions of pressure_grid.h; none waits. */
+/* The functions of pressure_grid.h and pressure_rows.h; pressure_release_walls alone waits. */
+void pressure_find_rows(Gpu *gpu, const PressureGrid *grid);
+bool pressure_release_walls(Gpu *gpu, const PressureGrid *grid, const float *p);
+void pressure_walled(Gpu *gpu, const PressureGrid *grid, float *walled);
 void pressure_rate(Gpu *gpu, const PressureGrid *grid, const float4 *u, bool exact, float *rate);
 void pressure_force(Gpu *gpu, const PressureGrid *grid, const float *p, bool exact, float4 *force);
 void pressure_centre(Gpu *gpu, const PressureGrid *grid, float *p);

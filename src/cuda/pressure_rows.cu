@@ -4,6 +4,17 @@
 namespace ooze
 {
 
+/* ---- rows ---- */
+
+void pressure_find_rows(Gpu *gpu, const PressureGrid *grid)
+{
+    const OozePressureView v = grid->view;
+    for_each(
+        gpu, grid->nodes, OOZE_BODY(uint32_t a) { ooze_pressure_find_diagonal(&v, a); });
+    for_each(
+        gpu, grid->nodes, OOZE_BODY(uint32_t g) { ooze_pressure_find_row(&v, g); });
+}
+
 /* ---- rates ---- */
 
 /* Sums over the particles of each cell, a thread for each of its corners. */
@@ -147,6 +158,18 @@ void pressure_reaches(Gpu *gpu, const PressureGrid *grid, float *reached)
         gpu, grid->n, OOZE_BODY(uint32_t i) {
             reached[v.child[i]] = ooze_pressure_reaches_cell(&v, cell_of[i]) ? 1.0f : 0.0f;
         });
+}
+
+void pressure_walled(Gpu *gpu, const PressureGrid *grid, float *walled)
+{
+    const OozePressureView v = grid->view;
+    const uint32_t *cell_of = grid->multigrid->cell_of;
+    for_each(
+        gpu, grid->nodes,
+        OOZE_BODY(uint32_t a) { v.value[a] = ooze_pressure_follows_walled(&v, a) ? 1.0f : 0.0f; });
+    for_each(
+        gpu, grid->n,
+        OOZE_BODY(uint32_t i) { walled[v.child[i]] = ooze_pressure_most_of_cell(&v, cell_of[i]); });
 }
 
 } // namespace ooze

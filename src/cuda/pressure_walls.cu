@@ -63,7 +63,7 @@ OOZE_DEVICE OozePressureSums walls_of_cell(const WallShares &w, OozeVec3 x0, int
 
 /* What the walls in a cell add to a node. */
 struct WallPart {
-    float wall, flux, gradient[3], turn[3];
+    float wall, fixed, flux, gradient[3], turn[3];
 };
 
 OOZE_DEVICE OozeVec3 node_position(const WallShares &w, uint32_t a)
@@ -99,7 +99,7 @@ static void find_parts(Gpu *gpu, const WallShares &shares, const uint32_t *near,
         gpu, 8 * count, OOZE_BODY(uint32_t i) {
             const OozePressureSums sum =
                 walls_of_cell(w, node_position(w, near[i / 8]), (int)(i % 8));
-            WallPart own = {sum.wall, sum.flux, {0, 0, 0}, {0, 0, 0}};
+            WallPart own = {sum.wall, sum.wall, sum.flux, {0, 0, 0}, {0, 0, 0}};
             for (int k = 0; k < 3; k++) {
                 own.gradient[k] = sum.gradient[k];
                 own.turn[k] = sum.turn[k];
@@ -118,6 +118,7 @@ static void add_parts(Gpu *gpu, const PressureGrid *grid, const uint32_t *near, 
             for (uint64_t c = 0; c < 8; c++) {
                 const WallPart &own = part[8 * (uint64_t)i + c];
                 sum.wall += own.wall;
+                sum.fixed += own.fixed;
                 sum.flux += own.flux;
                 for (int k = 0; k < 3; k++) {
                     sum.gradient[k] += own.gradient[k];
@@ -155,6 +156,21 @@ void pressure_walls(Gpu *gpu, const PressureGrid *grid, const PressureGridInput 
     find_parts(gpu, w, near, count, part);
     add_parts(gpu, grid, near, count, edge[0] * edge[1] * edge[2] / w.view.particle, part);
     scratch_rewind(gpu, mark);
+}
+
+bool pressure_release_walls(Gpu *gpu, const PressureGrid *grid, const float *p)
+{
+    const OozePressureView v = grid->view;
+    const Max1 none = {0.0f};
+    if (grid->closed) {
+        return false;
+    }
+    const Max1 any = sum_to_host(
+        gpu, grid->nodes, none, OOZE_BODY(uint32_t a) {
+            Max1 one = {ooze_pressure_release_node(&v, a, p) ? 1.0f : 0.0f};
+            return one;
+        });
+    return any.a > 0.0f;
 }
 
 } // namespace ooze

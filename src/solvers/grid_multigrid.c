@@ -225,12 +225,14 @@ OozeStatus ooze_grid_multigrid_place(OozeGridMultigrid *mg, const OozeGridMultig
                          (unsigned long long)input->n, (unsigned long long)UINT32_MAX / 8);
     }
     mg->n = input->n;
-    return ooze_multigrid_find_levels(mg, input, error);
+    OozeStatus status = ooze_multigrid_find_levels(mg, input, error);
+    mg->levels = status ? 0 : mg->levels; /* apply adds nothing */
+    return status;
 }
 
 static OozeStatus fail(OozeGridMultigrid *mg, OozeError *error)
 {
-    mg->levels = 0; /* apply adds nothing */
+    mg->levels = 0;
     return ooze_fail_memory(error, "the grids of the pressure solve", mg->n * 120);
 }
 

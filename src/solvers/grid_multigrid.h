@@ -32,7 +32,6 @@ typedef struct OozeGridMultigridInput {
        neighbours, weighted by w_ij: 1000 : 1 needs twice the iterations then, not ten times. */
     const float *stiffness;
     const float *mass;    /* per particle, >= 0: coupling to pressure 0 */
-    double least_edge;    /* of cells on a periodic axis, spacings; 0: 1.5 */
     const uint8_t *held;  /* per node of the first grid: not 0: its pressure is 0; NULL: none is */
     OozeHalo *halo;       /* of several processes, which share the grids; NULL: there is one */
     OozeThreads *threads; /* must outlive the calls of apply; NULL: the calling thread */

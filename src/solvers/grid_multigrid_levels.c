@@ -53,9 +53,6 @@ static void find_first_cells(OozeGridMultigrid *mg, const OozeGridMultigridInput
     OozeMultigridAxis *axis = mg->axis;
     OozeKeySort sort;
     ooze_grid_find_axes(input->x, mg->n, input->spacing, input->periodic, mg->threads, NULL, axis);
-    for (int k = 0; k < 3 && input->least_edge > 0.0; k++) {
-        ooze_multigrid_widen(&axis[k], input->least_edge * input->spacing);
-    }
     const int32_t cells[3] = {axis[0].cells, axis[1].cells, axis[2].cells};
     const bool wraps[3] = {axis[0].wraps, axis[1].wraps, axis[2].wraps};
     level->shape = ooze_multigrid_shape(cells, wraps);

@@ -43,13 +43,14 @@ OOZE_FORMULA void ooze_pressure_find_kind(const OozePressureView *v, uint32_t a)
     }
 }
 
-/* Adds walls to the sums of a node, of which fluid wets this share. */
+/* Fluid wets this share of the walls at a node. */
 OOZE_FORMULA void ooze_pressure_wet_walls(OozePressureSums *sums, float wet)
 {
     sums->flux *= wet;
+    sums->fixed *= wet;
     for (int k = 0; k < 3; k++) {
-        sums->gradient[k] += wet * sums->wall_gradient[k];
-        sums->turn[k] += wet * sums->wall_turn[k];
+        sums->wall_gradient[k] *= wet;
+        sums->wall_turn[k] *= wet;
     }
 }
 

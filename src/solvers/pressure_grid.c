@@ -212,6 +212,7 @@ static OozeStatus allocate(Build *b, OozeError *error)
     grid->wall = ooze_arena_alloc(arena, m, sizeof(float));
     grid->kind = ooze_arena_alloc(arena, m, 1);
     grid->idle = ooze_arena_alloc(arena, m, 1);
+    grid->walled = ooze_arena_alloc(arena, m, 1);
     grid->row_first = ooze_arena_alloc(arena, m + 1, sizeof *grid->row_first);
     grid->column_first = ooze_arena_alloc(arena, m + 1, sizeof *grid->column_first);
     grid->sums = ooze_arena_alloc(arena, m, sizeof *grid->sums);
@@ -270,7 +271,6 @@ OozeStatus ooze_pressure_grid_build(OozePressureGrid *grid, OozeGridMultigrid *m
                                     .x = input->x,
                                     .spacing = input->spacing,
                                     .periodic = input->periodic,
-                                    .least_edge = OOZE_PRESSURE_LEAST_EDGE,
                                     .threads = input->threads};
     Build b = {.grid = grid};
     *grid = (OozePressureGrid){.input = *input, .multigrid = multigrid};

@@ -49,6 +49,7 @@ typedef struct OozePressureGrid {
     float *wall;     /* share inside walls */
     uint8_t *kind;   /* OozePressureNode */
     uint8_t *idle;   /* unknowns without particles that may move, and nodes that are none */
+    uint8_t *walled; /* unknowns that act on walls whose velocity is given */
     bool closed;     /* no node is beyond a surface: constant pressure has no meaning */
     double unknowns;
     /* E: its rows by node, and its columns by unknown */
@@ -88,6 +89,13 @@ void ooze_pressure_from_particles(OozePressureGrid *grid, const OozeF32x4 *value
 void ooze_pressure_collect(OozePressureGrid *grid, const OozeF32x4 *values, float *sum);
 /* Whether nodes with a pressure reach each particle: 1, else 0. */
 void ooze_pressure_reaches(OozePressureGrid *grid, float *reached);
+
+/* Walls let go of the fluid where the pressure p is negative; the rows are to be found again
+   (ooze_pressure_find_rows). Returns whether any did. In closed fluid none does: its pressure has
+   no zero. */
+bool ooze_pressure_release_walls(OozePressureGrid *grid, const float *p);
+/* Whether pressure acts between each particle and walls whose velocity is given: 1, else 0. */
+void ooze_pressure_walled(OozePressureGrid *grid, float *walled);
 
 /* Shares of walls, pressure_walls.c: fills wall, gradient, turn and flux of the sums. */
 OozeStatus ooze_pressure_walls(OozePressureGrid *grid, OozeVec3 *normal, OozeError *error);

@@ -8,10 +8,6 @@
 #include "physics/rigid_motion.h"
 #include "physics/tensor.h"
 
-/* Edge of a cell, spacings: a mode of motion that the particles resolve and the grid does not is
-   free, so that cells must not be much smaller (with 1.6 a film on a slope of 0.2 % flows at 0.7 of
-   theory); larger ones resolve less. */
-#define OOZE_PRESSURE_LEAST_EDGE 1.9
 /* A node is an unknown where the fluid fills this share of its hat function: where a flat surface
    is a quarter of a cell away. Nearer unknowns would extrapolate to ghosts by large factors. */
 #define OOZE_PRESSURE_CUT 0.72f
@@ -37,8 +33,8 @@ OOZE_FORMULA float ooze_pressure_minors(OozeMat3 l)
 }
 
 /* Sums over fluid of N, the hat function of a node, in units of a particle's volume, and of its
-   gradient g; y is the position from the node. Sums over walls stay apart until it is known how
-   much of them fluid wets. */
+   gradient g; y is the position from the node. Sums over walls stay apart: fluid wets a share of
+   them, and walls let go of fluid that they would pull. */
 typedef struct OozePressureSums {
     float weight;              /* N */
     float first[3], second[6]; /* N y; N y y^T: xx, yy, zz, xy, xz, yz */
@@ -46,7 +42,8 @@ typedef struct OozePressureSums {
     float turn[3];             /* y x g */
     float wall;                /* share of the hat function inside walls */
     float wall_gradient[3], wall_turn[3];
-    float flux; /* g . velocity of the wall */
+    float flux;  /* g . velocity of the wall */
+    float fixed; /* share of `wall` whose velocity is given */
 } OozePressureSums;
 
 /* Share of the walls in a hat function that fluid wets where it fills this share of the rest. Fluid

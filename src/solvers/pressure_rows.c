@@ -50,6 +50,7 @@ OozePressureView ooze_pressure_view(const OozePressureGrid *grid)
                              .wall = grid->wall,
                              .kind = grid->kind,
                              .idle = grid->idle,
+                             .walled = grid->walled,
                              .row_first = grid->row_first,
                              .row_node = grid->row_node,
                              .column_first = grid->column_first,
@@ -335,6 +336,36 @@ static void reaches_range(void *data, uint64_t begin, uint64_t end, int worker)
             s->to[v->child[i]] = reached;
         }
     }
+}
+
+/* Per node: 1 where its pressure follows an unknown that acts on walls. */
+static void follows_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const Loop *s = data;
+    for (uint64_t a = begin; a < end; a++) {
+        s->view.value[a] = ooze_pressure_follows_walled(&s->view, (uint32_t)a) ? 1.0f : 0.0f;
+    }
+}
+
+static void walled_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const Loop *s = data;
+    const OozePressureView *v = &s->view;
+    for (uint64_t c = begin; c < end; c++) {
+        float most = ooze_pressure_most_of_cell(v, (uint32_t)c);
+        for (uint32_t i = v->child_first[c]; i < v->child_first[c + 1]; i++) {
+            s->to[v->child[i]] = most;
+        }
+    }
+}
+
+void ooze_pressure_walled(OozePressureGrid *grid, float *walled)
+{
+    Loop s = {.view = ooze_pressure_view(grid), .to = walled};
+    each_node(grid, follows_range, &s);
+    each_cell(grid, walled_range, &s);
 }
 
 void ooze_pressure_reaches(OozePressureGrid *grid, float *reached)

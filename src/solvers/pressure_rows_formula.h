@@ -22,7 +22,7 @@ typedef struct OozePressureView {
     const OozeVector *into;
     const float *inverse_mass;
     float *fill, *distance, *wall;
-    uint8_t *kind, *idle;
+    uint8_t *kind, *idle, *walled;
     uint32_t *row_first, *row_node, *column_first, *column_node;
     float *row_weight, *column_weight;
     OozePressureSums *sums;
@@ -120,7 +120,7 @@ OOZE_FORMULA void ooze_pressure_add_hat(OozePressureSums *sum, const OozePressur
 OOZE_FORMULA OozePressureSums ooze_pressure_no_sums(void)
 {
     OozePressureSums sum;
-    sum.weight = sum.wall = sum.flux = 0.0f;
+    sum.weight = sum.wall = sum.flux = sum.fixed = 0.0f;
     for (int k = 0; k < 3; k++) {
         sum.first[k] = sum.gradient[k] = sum.turn[k] = 0.0f;
         sum.second[k] = sum.second[3 + k] = 0.0f;
@@ -150,23 +150,25 @@ OOZE_FORMULA void ooze_pressure_sum_node(const OozePressureView *v, uint32_t a)
 OOZE_FORMULA void ooze_pressure_add_sums(OozePressureSums *to, const OozePressureSums *s,
                                          const float d[3], float weight)
 {
-    float w = fabsf(weight);
+    float w = fabsf(weight), g[3], turn[3];
     to->weight += w * s->weight;
     to->flux += weight * s->flux;
+    to->fixed += w * s->fixed;
     const int row[6] = {0, 1, 2, 0, 0, 1}, of[6] = {0, 1, 2, 1, 2, 2};
     for (int k = 0; k < 3; k++) {
         to->first[k] += w * (s->first[k] + d[k] * s->weight);
-        to->gradient[k] += weight * s->gradient[k];
+        g[k] = s->gradient[k] + s->wall_gradient[k];
+        turn[k] = s->turn[k] + s->wall_turn[k];
+        to->gradient[k] += weight * g[k];
     }
     for (int k = 0; k < 6; k++) {
         int p = row[k], q = of[k];
         to->second[k] +=
             w * (s->second[k] + d[p] * s->first[q] + d[q] * s->first[p] + d[p] * d[q] * s->weight);
     }
-    const float *g = s->gradient;
-    to->turn[0] += weight * (s->turn[0] + d[1] * g[2] - d[2] * g[1]);
-    to->turn[1] += weight * (s->turn[1] + d[2] * g[0] - d[0] * g[2]);
-    to->turn[2] += weight * (s->turn[2] + d[0] * g[1] - d[1] * g[0]);
+    to->turn[0] += weight * (turn[0] + d[1] * g[2] - d[2] * g[1]);
+    to->turn[1] += weight * (turn[1] + d[2] * g[0] - d[0] * g[2]);
+    to->turn[2] += weight * (turn[2] + d[0] * g[1] - d[1] * g[0]);
 }
 
 OOZE_FORMULA void ooze_pressure_find_row(const OozePressureView *v, uint32_t g)
@@ -182,6 +184,7 @@ OOZE_FORMULA void ooze_pressure_find_row(const OozePressureView *v, uint32_t g)
     v->row[g] = ooze_pressure_row(&sum, v->edge[0]);
     v->flux[g] = sum.flux;
     v->weight[g] = sum.weight;
+    v->walled[g] = !v->idle[g] && sum.fixed > 0.0f;
 }
 
 /* Diagonal of D M^-1 D^T without the extension: of an unknown's own hat function. */
@@ -354,6 +357,12 @@ OOZE_FORMULA OozeVector ooze_pressure_plain_force_at(const OozePressureView *v, 
     return force;
 }
 
+/* The first particle of a cell around a node; corner: an index of node_corner. */
+OOZE_FORMULA uint32_t ooze_pressure_child_at(const OozePressureView *v, uint32_t corner)
+{
+    return v->child[v->child_first[v->node_corner[corner] / 8]];
+}
+
 /* ---- values of particles ---- */
 
 /* (gradient, value) of what is spread. */
@@ -418,6 +427,26 @@ OOZE_FORMULA float ooze_pressure_collected(const OozePressureView *v, uint32_t g
         sum += v->column_weight[k] * v->value[v->column_node[k]];
     }
     return v->idle[g] ? 0.0f : sum;
+}
+
+/* Whether the pressure of a node follows an unknown that acts on walls. */
+OOZE_FORMULA bool ooze_pressure_follows_walled(const OozePressureView *v, uint32_t a)
+{
+    bool any = false;
+    for (uint32_t k = v->row_first[a]; k < v->row_first[a + 1]; k++) {
+        any = any || v->walled[v->row_node[k]];
+    }
+    return any;
+}
+
+/* The largest `value` at the corners of a cell. */
+OOZE_FORMULA float ooze_pressure_most_of_cell(const OozePressureView *v, uint32_t cell)
+{
+    float most = 0.0f;
+    for (int k = 0; k < 8; k++) {
+        most = fmaxf(most, v->value[v->corner_node[8 * (uint64_t)cell + (uint64_t)k]]);
+    }
+    return most;
 }
 
 /* Whether a node with a pressure is at a corner of a cell. */

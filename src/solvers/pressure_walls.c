@@ -8,7 +8,7 @@
 #include "base/vec3.h"
 #include "solids/broad_phase.h"
 #include "solvers/grid_multigrid_levels.h"
-#include "solvers/pressure_grid.h"
+#include "solvers/pressure_rows.h"
 #include "solvers/pressure_walls_formula.h"
 
 enum { GROUP = OOZE_BROAD_PHASE_GROUP, NODE_GRAIN = 32 * GROUP };
@@ -60,14 +60,16 @@ static void add_box(const Walls *w, uint64_t near, OozeVec3 x0, const OozePressu
     double in = ooze_pressure_box_share(edge, box, &c, y);
     if (in > 0.0) {
         int body = body_of(w, solid);
-        float flux = sum->walls.flux;
+        float flux = sum->walls.flux, before = sum->walls.wall;
         OozeVec3 gradient = ooze_pressure_add_part(&sum->walls, edge, y, in * share, c.velocity);
+        bool added = false;
         if (body >= 0) {
             OozeVec3 arm =
                 vec3_sub(vec3_add(x0, vec3(y[0], y[1], y[2])), w->grid->input.body_centre[body]);
-            bool added = ooze_pressure_bodies_add(sum->slots, body, gradient, arm);
-            sum->walls.flux = added ? flux : sum->walls.flux;
+            added = ooze_pressure_bodies_add(sum->slots, body, gradient, arm);
         }
+        sum->walls.flux = added ? flux : sum->walls.flux;
+        sum->walls.fixed += added ? 0.0f : sum->walls.wall - before;
     }
 }
 
@@ -213,4 +215,16 @@ OozeStatus ooze_pressure_walls(OozePressureGrid *grid, OozeVec3 *normal, OozeErr
         ooze_parallel_for(in->threads, grid->bodies.missing_count, GROUP, missing_range, &w);
     }
     return status;
+}
+
+bool ooze_pressure_release_walls(OozePressureGrid *grid, const float *p)
+{
+    const OozePressureView view = ooze_pressure_view(grid);
+    bool any = false;
+    for (uint64_t a = 0; a < grid->nodes && !grid->closed; a++) {
+        bool released =
+            !ooze_pressure_bodies_at(grid, a) && ooze_pressure_release_node(&view, (uint32_t)a, p);
+        any = any || released;
+    }
+    return any;
 }

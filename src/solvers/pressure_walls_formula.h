@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "solids/solid.h"
-#include "solvers/pressure_grid_formula.h"
+#include "solvers/pressure_rows_formula.h"
 
 /* Parts of a cell that a wall cuts, along an axis. */
 enum { OOZE_PRESSURE_PARTS = 4 };
@@ -98,10 +98,41 @@ OOZE_FORMULA void ooze_pressure_store_walls(const OozePressureSums *walls, OozeP
 {
     to->wall = walls->wall;
     to->flux = walls->flux;
+    to->fixed = walls->fixed;
     for (int k = 0; k < 3; k++) {
         to->wall_gradient[k] = walls->gradient[k];
         to->wall_turn[k] = walls->turn[k];
     }
+}
+
+/* ---- walls that would pull ---- */
+
+/* The unknown that a node follows most; OOZE_MULTIGRID_NONE: it follows none. */
+OOZE_FORMULA uint32_t ooze_pressure_owner_of(const OozePressureView *v, uint32_t a)
+{
+    uint32_t owner = OOZE_MULTIGRID_NONE;
+    float most = 0.0f;
+    for (uint32_t k = v->row_first[a]; k < v->row_first[a + 1]; k++) {
+        float weight = fabsf(v->row_weight[k]);
+        owner = weight > most ? v->row_node[k] : owner;
+        most = fmaxf(most, weight);
+    }
+    return owner;
+}
+
+/* Lets go of the fluid at a node where the pressure p is negative. Returns whether it did. */
+OOZE_FORMULA bool ooze_pressure_release_node(const OozePressureView *v, uint32_t a, const float *p)
+{
+    OozePressureSums *sums = &v->sums[a];
+    uint32_t owner = sums->fixed > 0.0f ? ooze_pressure_owner_of(v, a) : OOZE_MULTIGRID_NONE;
+    if (owner == OOZE_MULTIGRID_NONE || v->idle[owner] || !(p[owner] < 0.0f)) {
+        return false;
+    }
+    sums->flux = sums->fixed = 0.0f;
+    for (int k = 0; k < 3; k++) {
+        sums->wall_gradient[k] = sums->wall_turn[k] = 0.0f;
+    }
+    return true;
 }
 
 #endif

@@ -236,14 +236,14 @@ static void rows_are_exact_with_walls(void **state)
     ooze_pressure_rate(&c.grid, c.u, true, c.rate);
     double worst = 0;
     for (uint64_t g = 0; g < c.grid.nodes; g++) {
-        double walls = 0, fluid = 0;
+        double walls = 0;
         for (uint32_t k = c.grid.column_first[g]; k < c.grid.column_first[g + 1]; k++) {
             const OozePressureSums *s = &c.grid.sums[c.grid.column_node[k]];
             walls += (double)c.grid.column_weight[k] *
-                     ((double)s->gradient[0] * v.x + (double)s->gradient[2] * v.z);
+                     ((double)(s->gradient[0] + s->wall_gradient[0]) * v.x +
+                      (double)(s->gradient[2] + s->wall_gradient[2]) * v.z);
         }
-        (void)fluid;
-        /* sums of gradients include fluid: row of fluid + walls, with its change, is 0 */
+        /* the row of fluid and walls, with its change, is 0 */
         const OozePressureRow *r = &c.grid.row[g];
         double change =
             (double)c.grid.weight[g] * ((double)r->shift[0] * v.x + (double)r->shift[2] * v.z);

@@ -3,6 +3,7 @@
 #include "cuda/conformation/grid_pressure.cuh"
 
 #include "cuda/conformation/component_sums.cuh"
+#include "particles/components_formula.h"
 
 extern "C" {
 #include "methods/conformation/grid_pressure_formula.h"
@@ -182,6 +183,21 @@ static void collect(void *user, float *sum)
 static void find_reached(void *user)
 {
     pressure_reaches(gpu_of(user), &of(user)->grid, of(user)->reached);
+}
+
+static void find_walled(void *user)
+{
+    pressure_walled(gpu_of(user), &of(user)->grid, of(user)->walled);
+}
+
+static bool release_walls(void *user, const float *p)
+{
+    return pressure_release_walls(gpu_of(user), &of(user)->grid, p);
+}
+
+static void find_rows(void *user)
+{
+    pressure_find_rows(gpu_of(user), &of(user)->grid);
 }
 
 /* ---- particles before the solve ---- */
@@ -425,12 +441,45 @@ static void store_known(void *user)
 
 /* In the order of OozePressureLoops. */
 static const OozePressureLoops loops = {
-    particles,    nodes,        solids,      mark,           rewind_memory,  status_of,
-    copy_nodes,   add,          turn,        times,          dot_nodes,      centre,
-    precondition, rate,         find_force,  to_particles,   from_particles, collect,
-    add_flux,     find_reached, over_weight, add_compliance, find_lack,      find_all_components,
-    read_minors,  read_guess,   read_kick,   read_known,     apply,          balance,
-    add_applied,  mobilise,     join_shifts, add_error,      shift,          store_guess,
+    particles,
+    nodes,
+    solids,
+    mark,
+    rewind_memory,
+    status_of,
+    copy_nodes,
+    add,
+    turn,
+    times,
+    dot_nodes,
+    centre,
+    precondition,
+    rate,
+    find_force,
+    to_particles,
+    from_particles,
+    collect,
+    add_flux,
+    find_reached,
+    find_walled,
+    release_walls,
+    find_rows,
+    over_weight,
+    add_compliance,
+    find_lack,
+    find_all_components,
+    read_minors,
+    read_guess,
+    read_kick,
+    read_known,
+    apply,
+    balance,
+    add_applied,
+    mobilise,
+    join_shifts,
+    add_error,
+    shift,
+    store_guess,
     store_known,
 };
 
@@ -444,6 +493,7 @@ static void allocate(GridPressure *pressure)
     pressure->force = scratch<float4>(gpu, n);
     pressure->root = scratch<uint32_t>(gpu, n);
     pressure->reached = scratch<float>(gpu, n);
+    pressure->walled = scratch<float>(gpu, n);
     pressure->net = scratch<unsigned long long>(gpu, NET * n);
     pressure->unit = scratch<double>(gpu, NET);
     pressure->slots = scratch<double>(gpu, OOZE_PRESSURE_SLOTS_OF_DOTS);
@@ -514,6 +564,41 @@ void grid_pressure_add_force(Lodge *lodge)
     if (lodge->step->pressure) {
         ooze_pressure_find_contact_forces(&lodge->step->pressure->solve);
     }
+}
+
+void grid_pressure_release(Lodge *lodge)
+{
+    if (lodge->step->pressure) {
+        ooze_pressure_release(&lodge->step->pressure->solve);
+    }
+}
+
+/* See join_by_pressure of methods/conformation/lodge_momentum.c. */
+void grid_pressure_join(const Lodge *lodge, uint32_t *root)
+{
+    Gpu *gpu = lodge->step->gpu;
+    if (!lodge->step->pressure) {
+        return;
+    }
+    const PressureGrid *grid = &lodge->step->pressure->grid;
+    const OozePressureView v = grid->view;
+    const uint32_t *cell_of = grid->multigrid->cell_of;
+    for_each(
+        gpu, grid->n, OOZE_BODY(uint32_t i) {
+            ooze_component_join(root, v.child[i], v.child[v.child_first[cell_of[i]]]);
+        });
+    for_each(
+        gpu, grid->nodes, OOZE_BODY(uint32_t g) {
+            const uint32_t first = ooze_pressure_child_at(&v, v.node_first[g]);
+            for (uint32_t k = v.column_first[g]; k < v.column_first[g + 1] && !v.idle[g]; k++) {
+                const uint32_t a = v.column_node[k];
+                for (uint32_t e = v.node_first[a]; e < v.node_first[a + 1]; e++) {
+                    ooze_component_join(root, ooze_pressure_child_at(&v, e), first);
+                }
+            }
+        });
+    for_each(
+        gpu, grid->n, OOZE_BODY(uint32_t i) { root[i] = ooze_component_root(root, i); });
 }
 
 OozeStatus grid_pressure_repair(Step *step, OozeError *error)

@@ -20,8 +20,8 @@ struct GridPressure {
     Lodge *lodge;    /* in the velocity solve */
     float4 *applied; /* per particle: velocity that the known pressure adds */
     float4 *force;
-    uint32_t *root; /* per particle: of its component */
-    float *reached;
+    uint32_t *root;          /* per particle: of its component */
+    float *reached, *walled; /* of OozeGridPressure */
     unsigned long long *net; /* four numbers a component, at its root */
     double *unit;            /* of these */
     double *slots;           /* device */
@@ -40,6 +40,10 @@ OozeStatus grid_pressure_solve(Lodge *lodge, int pass, OozeError *error);
 /* For the forces of contacts: adds those of the change to ap, and leaves pressures of particles in
    the last lanes of `force`. */
 void grid_pressure_add_force(Lodge *lodge);
+/* After a pass. Waits. */
+void grid_pressure_release(Lodge *lodge);
+/* Of the components at `root`: joins fluid on which the same unknown acts. */
+void grid_pressure_join(const Lodge *lodge, uint32_t *root);
 /* u* += sign times what the known pressure has added. */
 void grid_pressure_leave_out(Lodge *lodge, float sign);
 /* After the density stage. Waits. */

@@ -538,6 +538,7 @@ static OozeStatus solve_lodge(Step *step, OozeError *error)
         result = solve_pass(&solve, pass, error);
         if (!result && pass + 1 < solve.passes) {
             release_contacts(&solve);
+            grid_pressure_release(&solve);
             result = solve.impact ? impact_end_pass(&solve, pass, error) : OOZE_OK;
         }
     }

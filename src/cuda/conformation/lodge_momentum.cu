@@ -1,5 +1,6 @@
 /* Momentum of components of fluid in free flight: see methods/conformation/lodge_momentum.c. */
 #include "cuda/conformation/component_sums.cuh"
+#include "cuda/conformation/grid_pressure.cuh"
 #include "cuda/conformation/impact.cuh"
 #include "cuda/conformation/lodge_multigrid.cuh"
 
@@ -91,13 +92,14 @@ static bool find_held(Lodge *solve, const uint32_t *root, uint8_t *held)
 {
     Step *step = solve->step;
     const StepView s = step->view;
+    const float *walled = step->pressure ? step->pressure->walled : nullptr;
     const OozeRigid *bodies = rigid_slots(step) > 0 ? step->bodies->rigid.body : nullptr;
     const Max1 none = {0.0f};
     clear(step->gpu, held, s.n);
     for_each(
         step->gpu, s.n, OOZE_BODY(uint32_t i) {
             bool touches = bodies && s.rigid_of[i] && bodies[s.rigid_of[i] - 1].contact_count > 0;
-            if (s.anchored[i] || contacts_of(s, i) || touches) {
+            if (s.anchored[i] || contacts_of(s, i) || touches || (walled && walled[i] > 0.0f)) {
                 held[root[i]] = 1;
             }
         });
@@ -160,6 +162,7 @@ void restore_momentum(Lodge *solve)
     clear(gpu, never, sizeof *never);
     find_components(step, true, root, never);
     impact_pairs_join(solve, root);
+    grid_pressure_join(solve, root);
     if (find_held(solve, root, held)) {
         double *unit = scratch<double>(gpu, MOMENTS),
                *motion = scratch<double>(gpu, 6 * (uint64_t)s.n);

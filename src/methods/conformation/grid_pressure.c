@@ -148,15 +148,15 @@ static void add_finite_rotation(OozePressureSolve *solve)
 {
     const OozePressureLoops *loops = solve->loops;
     loops->read_minors(solve->user);
-    loops->collect(solve->user, solve->change);
-    loops->add_flux(solve->user, -1.0f, solve->change);
-    loops->copy(solve->user, NULL, solve->change);
+    loops->collect(solve->user, solve->turned);
+    loops->add_flux(solve->user, -1.0f, solve->turned);
 }
 
 static OozeStatus allocate_nodes(OozePressureSolve *solve, OozeError *error)
 {
     const OozePressureLoops *loops = solve->loops;
-    float **const arrays[] = {&solve->known, &solve->change, &solve->guess, &solve->compliance};
+    float **const arrays[] = {&solve->known, &solve->change, &solve->guess, &solve->compliance,
+                              &solve->turned};
     for (size_t k = 0; k < sizeof arrays / sizeof arrays[0]; k++) {
         *arrays[k] = loops->nodes(solve->user);
     }
@@ -171,8 +171,10 @@ OozeStatus ooze_pressure_begin(OozePressureSolve *solve, OozeError *error)
     if (status) {
         return status;
     }
+    loops->copy(user, NULL, solve->change);
     loops->find_reached(user);
     add_finite_rotation(solve);
+    loops->find_walled(user);
     loops->read_guess(user);
     loops->from_particles(user, solve->guess);
     loops->times(user, solve->dt, solve->guess);
@@ -182,6 +184,20 @@ OozeStatus ooze_pressure_begin(OozePressureSolve *solve, OozeError *error)
     ooze_grid_solids_join(solve->coupled);
     ooze_timer_lap(solve->timer, "pressure_grid");
     return status;
+}
+
+/* ---- between passes ---- */
+
+void ooze_pressure_release(OozePressureSolve *solve)
+{
+    const OozePressureLoops *loops = solve->loops;
+    void *user = solve->user;
+    loops->copy(user, solve->known, solve->compliance);
+    loops->add(user, 1.0f, solve->change, solve->compliance);
+    if (loops->release_walls(user, solve->compliance)) {
+        loops->find_rows(user);
+        loops->add_flux(user, -1.0f, solve->turned);
+    }
 }
 
 /* ---- positions ---- */

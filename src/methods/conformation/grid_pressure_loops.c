@@ -7,6 +7,7 @@
 #include "base/fail.h"
 #include "methods/conformation/components.h"
 #include "methods/conformation/grid_pressure_formula.h"
+#include "solvers/pressure_rows.h"
 
 enum { GRAIN = OOZE_CONFORMATION_GRAIN };
 
@@ -190,6 +191,22 @@ static void find_reached(void *user)
 {
     OozeGridPressure *pressure = user;
     ooze_pressure_reaches(&pressure->grid, pressure->reached);
+}
+
+static void find_walled(void *user)
+{
+    OozeGridPressure *pressure = user;
+    ooze_pressure_walled(&pressure->grid, pressure->walled);
+}
+
+static bool release_walls(void *user, const float *p)
+{
+    return ooze_pressure_release_walls(&((OozeGridPressure *)user)->grid, p);
+}
+
+static void find_rows(void *user)
+{
+    ooze_pressure_find_rows(&((OozeGridPressure *)user)->grid);
 }
 
 /* ---- particles before the solve ---- */
@@ -458,6 +475,9 @@ const OozePressureLoops ooze_grid_pressure_loops = {
     .collect = collect,
     .add_flux = add_flux,
     .find_reached = find_reached,
+    .find_walled = find_walled,
+    .release_walls = release_walls,
+    .find_rows = find_rows,
     .find_components = find_components,
     .read_minors = read_minors,
     .read_guess = read_guess,

@@ -506,6 +506,7 @@ static OozeStatus solve_velocities(OozeConformationStep *s, OozeError *error)
         status = status ? status : solve_pass(&solve, pass, error);
         if (!status && pass + 1 < solve.passes) {
             ooze_lodge_release_contacts(&solve);
+            ooze_grid_pressure_release(&solve);
             status = s->long_step ? ooze_impact_end_pass(&solve, pass, error) : OOZE_OK;
         }
     }

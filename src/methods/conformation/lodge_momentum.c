@@ -38,6 +38,7 @@ static int solid_at(const OozeConformationStep *s, uint64_t e)
 static bool is_held(const OozeConformationStep *s, uint64_t i)
 {
     bool held = s->mobility[i] == 0.0f || s->contact_of[i] >= 0;
+    held = held || (s->grid_pressure && s->grid_pressure->walled[i] > 0.0f);
     OozeWallRange walls = ooze_lodge_walls(s, i);
     for (uint64_t e = walls.first; e < walls.last && !held; e++) {
         held = solid_at(s, e) == -1;
@@ -82,25 +83,44 @@ void ooze_momentum_add_sums(Sums *to, const Sums *from)
     }
 }
 
-/* ---- dynamic solids ---- */
+/* ---- pressure ---- */
 
-/* Fluid and solids whose pressures act on each other. */
-static void join_by_pressure(const OozeLodge *solve, uint64_t *first)
+/* The first particle of a cell around a node. */
+static uint32_t child_at(const OozeMultigridLevel *level, uint32_t corner)
+{
+    return level->child[level->child_first[level->node_corner[corner] / 8]];
+}
+
+/* Fluid and solids on which the same unknown of the pressure grid acts. */
+static void join_by_pressure(const OozeLodge *solve, uint64_t *solid_first)
 {
     const OozePressureGrid *grid = &solve->step->grid_pressure->grid;
     const OozeMultigridLevel *level = &grid->multigrid->level[0];
-    for (uint64_t e = 0; e < grid->bodies.count; e++) {
-        uint32_t g = grid->bodies.unknown[e];
-        uint64_t *at = &first[grid->bodies.body[e]];
-        for (uint32_t c = level->node_first[g]; c < level->node_first[g + 1]; c++) {
-            uint64_t cell = level->node_corner[c] / 8;
-            for (uint32_t k = level->child_first[cell]; k < level->child_first[cell + 1]; k++) {
-                *at = *at == UINT64_MAX ? level->child[k] : *at;
-                ooze_component_join(solve->parent, level->child[k], (uint32_t)*at);
+    for (uint64_t c = 0; c < level->cells; c++) {
+        for (uint32_t k = level->child_first[c]; k < level->child_first[c + 1]; k++) {
+            ooze_component_join(solve->parent, level->child[k],
+                                level->child[level->child_first[c]]);
+        }
+    }
+    for (uint64_t g = 0; g < grid->nodes; g++) {
+        uint32_t first = child_at(level, level->node_first[g]);
+        for (uint32_t k = grid->column_first[g]; k < grid->column_first[g + 1] && !grid->idle[g];
+             k++) {
+            uint32_t a = grid->column_node[k];
+            for (uint32_t e = level->node_first[a]; e < level->node_first[a + 1]; e++) {
+                ooze_component_join(solve->parent, child_at(level, e), first);
             }
         }
     }
+    for (uint64_t e = 0; e < grid->bodies.count; e++) {
+        uint32_t particle = child_at(level, level->node_first[grid->bodies.unknown[e]]);
+        uint64_t *first = &solid_first[grid->bodies.body[e]];
+        *first = *first == UINT64_MAX ? particle : *first;
+        ooze_component_join(solve->parent, particle, (uint32_t)*first);
+    }
 }
+
+/* ---- dynamic solids ---- */
 
 /* Joins the components that cling to the same solid; first[k]: a particle at solid k. */
 static void join_solids(const OozeLodge *solve, uint64_t *first)
@@ -334,10 +354,10 @@ static void find_components(Job *job)
     if (s->coupling) {
         join_solids(solve, job->solid_first);
     }
-    if (s->coupling && s->grid_pressure) {
+    if (s->grid_pressure) {
         join_by_pressure(solve, job->solid_first);
     }
-    if (s->coupling || solve->pairs) {
+    if (s->coupling || solve->pairs || s->grid_pressure) {
         ooze_parallel_for(s->context->threads, s->local, GRAIN, root_range, job);
     }
 }

@@ -1,5 +1,5 @@
-/* What the solve of pressure_solve.h does with particles and nodes: loops of the processor or of the
-   GPU. The order of the solve, in pressure_solve.c and grid_pressure.c, is the same for both: it
+/* What the solve of pressure_solve.h does with particles and nodes: loops of the processor or of
+   the GPU. The order of the solve, in pressure_solve.c and grid_pressure.c, is the same for both: it
    calls these loops and does not read what their vectors hold. Valid C17 and C++. */
 #ifndef OOZE_METHODS_CONFORMATION_PRESSURE_LOOPS_H
 #define OOZE_METHODS_CONFORMATION_PRESSURE_LOOPS_H
@@ -53,6 +53,9 @@ typedef struct OozePressureLoops {
     void (*collect)(void *user, float *sum);                    /* of the last lanes of force */
     void (*add_flux)(void *user, float factor, const float *p); /* flux of walls += factor p */
     void (*find_reached)(void *user);
+    void (*find_walled)(void *user); /* particles on which walls act by pressure */
+    bool (*release_walls)(void *user, const float *p); /* then find_rows is due */
+    void (*find_rows)(void *user);
 
     void (*over_weight)(void *user, float *p); /* p over the weight of its row */
     /* z = -(z + compliance v), 0 at nodes that are idle. */
@@ -126,6 +129,7 @@ typedef struct OozePressureSolve {
     float *change;     /* per node: q */
     float *guess;      /* per node: q of the last step */
     float *compliance; /* per node: of viscous stress, in S^-1 */
+    float *turned;     /* per node: volume by which finite rotation would expand it */
     void *u, *drift;   /* per particle: velocities; shifts that enter no velocity */
     void *force;       /* per particle: what loops leave for the next one */
     OozePressureKrylov krylov;
@@ -147,6 +151,8 @@ OozeStatus ooze_pressure_begin(OozePressureSolve *solve, OozeError *error);
 /* See ooze_grid_pressure_repair and ooze_grid_pressure_store. */
 OozeStatus ooze_pressure_repair(OozePressureSolve *solve, OozeError *error);
 void ooze_pressure_store(OozePressureSolve *solve);
+/* See ooze_grid_pressure_release. */
+void ooze_pressure_release(OozePressureSolve *solve);
 
 /* ---- pressure_solve.c ---- */
 

@@ -34,6 +34,7 @@ typedef struct OozeGridPressure {
     struct OozePressureNet *net;
     OozeF32x4 *force;                          /* per particle */
     float *reached;                            /* per particle: 1: the grid holds it */
+    float *walled;                             /* per particle: 1: walls act on it by pressure */
     double slots[OOZE_PRESSURE_SLOTS_OF_DOTS]; /* of the loops */
     OozeArenaMark mark;
     OozeGridSolids solids;
@@ -58,6 +59,8 @@ static inline OozeF32x4 ooze_grid_pressure_push(const OozeConformationStep *s, u
     return ooze_grid_pressure_push_of(s->grid_pressure->force[i][3], (float)s->context->spacing,
                                       set);
 }
+/* After a pass: walls let go where the pressure on them is negative, as contacts do. */
+void ooze_grid_pressure_release(OozeLodge *solve);
 /* u* += sign times what the known pressure has added, which moves no component as a whole. */
 void ooze_grid_pressure_leave_out(OozeLodge *solve, float sign);
 /* Position-only shifts that do not change the volumes of the grid: step->drift without the part

@@ -19,6 +19,7 @@ static OozeStatus allocate(OozeConformationStep *s, OozeGridPressure **out, Ooze
         pressure->root = ooze_arena_alloc(arena, s->local, sizeof *pressure->root);
         pressure->net = ooze_grid_pressure_nets(s);
         pressure->reached = ooze_arena_alloc(arena, s->n, sizeof *pressure->reached);
+        pressure->walled = ooze_arena_alloc(arena, s->n, sizeof *pressure->walled);
     }
     if (ooze_arena_failed(arena) || !*s->pressure_multigrid) {
         return ooze_fail_memory(error, "the pressure grid", s->n * 36);
@@ -100,6 +101,14 @@ void ooze_grid_pressure_add_force(OozeLodge *solve)
     OozeGridPressure *pressure = solve->step->grid_pressure;
     if (pressure) {
         ooze_pressure_find_contact_forces(&pressure->solve);
+    }
+}
+
+void ooze_grid_pressure_release(OozeLodge *solve)
+{
+    OozeGridPressure *pressure = solve->step->grid_pressure;
+    if (pressure) {
+        ooze_pressure_release(&pressure->solve);
     }
 }
 
