@@ -133,10 +133,10 @@ static void coupling_T19_light_ball(void **state)
     Body ball = {.centre = vec3(7 * d, 6 * d, 7 * d), .radius = 2.5 * d, .density = 10};
     add_body(world, &ball);
     add_around(world, n, d, vec3(0, 0, 0), &ball, 1);
-    advance(world, 6.0 / 240);
+    advance(world, 2.0 / 240);
     double begin = pose_of(world, 1).velocity.y;
-    advance(world, 4.0 / 240);
-    double acceleration = (pose_of(world, 1).velocity.y - begin) * 240 / 4;
+    advance(world, 12.0 / 240); /* by two spacings: single steps differ by as much as 0.1 m/s */
+    double acceleration = (pose_of(world, 1).velocity.y - begin) * 240 / 12;
     /* in unbounded fluid (1 - r) g/(r + 1/2), r the ratio of densities */
     MEASURED("acceleration over that of theory", acceleration / (9.81 * 0.99 / 0.51), 0.7, 1.1);
     ooze_world_destroy(world);
