@@ -38,9 +38,9 @@ typedef struct OozeMultigridAxis {
 
 /* Largest number of cells along an axis. Particles beyond share the outermost cell. */
 #define OOZE_MULTIGRID_CELLS_MAX 0x1p20
-/* Edge of a cell of the first grid, in spacings. A mode of motion that the particles resolve and the
-   grid does not is free of pressure (pressure_grid.h), so that cells must not be much smaller: with
-   1.6 a film on a slope of 0.2 % flows at 0.7 of theory. Larger ones resolve less. */
+/* Edge of a cell of the first grid, in spacings. A mode of motion that the particles resolve and
+   the grid does not is free of pressure (pressure_grid.h), so that cells must not be much smaller:
+   with 1.6 a film on a slope of 0.2 % flows at 0.7 of theory. Larger ones resolve less. */
 #define OOZE_MULTIGRID_EDGE 2.0
 /* Cells begin this fraction of an edge below a multiple of the edge, so that particles of a lattice
    are not on their faces. */

@@ -1,6 +1,6 @@
 /* Slots of bodies at nodes that have no pressure of their own. The force on a body is the integral
-   of the pressure over its surface, where a constant pressure must cancel: in deep fluid a node that
-   lacks would be a false force. */
+   of the pressure over its surface, where a constant pressure must cancel: in deep fluid a node
+   that lacks would be a false force. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

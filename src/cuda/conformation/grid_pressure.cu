@@ -1,9 +1,8 @@
 /* Loops over particles and nodes before and after the velocity solve: see
-   methods/conformation/grid_pressure_loops.c. */
+   methods/conformation/grid_pressure_cpu.c. */
 #include "cuda/conformation/grid_pressure.cuh"
 
 #include "cuda/conformation/component_sums.cuh"
-#include "particles/components_formula.h"
 
 extern "C" {
 #include "methods/conformation/grid_pressure_formula.h"
@@ -291,14 +290,11 @@ static void mobilise(void *user)
 
 /* ---- net forces of components ---- */
 
-/* Mass and momentum. */
-enum { NET = 4 };
-
 struct LargestNet {
-    float of[NET];
+    float of[GRID_PRESSURE_NET];
     __device__ void operator+=(const LargestNet &o)
     {
-        for (int k = 0; k < NET; k++) {
+        for (int k = 0; k < GRID_PRESSURE_NET; k++) {
             of[k] = o.of[k] > of[k] ? o.of[k] : of[k];
         }
     }
@@ -308,14 +304,14 @@ struct RecordNetUnits {
     double *unit, n;
     __device__ void operator()(LargestNet largest) const
     {
-        for (int k = 0; k < NET; k++) {
+        for (int k = 0; k < GRID_PRESSURE_NET; k++) {
             unit[k] = sum_unit(largest.of[k], n);
         }
     }
 };
 
 /* What a particle lacks of the exact force. */
-OOZE_DEVICE void net_of(float mobility, float4 force, float4 applied, double net[NET])
+OOZE_DEVICE void net_of(float mobility, float4 force, float4 applied, double net[GRID_PRESSURE_NET])
 {
     const double mass = mobility > 0.0f ? 1.0 / (double)mobility : 0.0;
     const float4 exact = -mobility * force;
@@ -336,22 +332,23 @@ static void sum_nets(GridPressure *pressure)
     sum_each(
         pressure->step->gpu, s.n, none,
         OOZE_BODY(uint32_t i) {
-            double net[NET];
+            double net[GRID_PRESSURE_NET];
             LargestNet own;
             net_of(s.mobility[i], force[i], applied[i], net);
-            for (int k = 0; k < NET; k++) {
+            for (int k = 0; k < GRID_PRESSURE_NET; k++) {
                 own.of[k] = (float)fabs(net[k]);
             }
             return own;
         },
         units);
-    clear(pressure->step->gpu, pressure->net, NET * (uint64_t)s.n * sizeof *pressure->net);
-    sum_components<NET>(
+    clear(pressure->step->gpu, pressure->net,
+          GRID_PRESSURE_NET * (uint64_t)s.n * sizeof *pressure->net);
+    sum_components<GRID_PRESSURE_NET>(
         pressure->step->gpu, s.n, pressure->root, pressure->net, pressure->never,
         OOZE_BODY(uint32_t i, long long *value) {
-            double net[NET];
+            double net[GRID_PRESSURE_NET];
             net_of(s.mobility[i], force[i], applied[i], net);
-            for (int k = 0; k < NET; k++) {
+            for (int k = 0; k < GRID_PRESSURE_NET; k++) {
                 value[k] = llrint(net[k] / unit[k]);
             }
         });
@@ -368,9 +365,10 @@ static void balance(void *user)
     sum_nets(pressure);
     for_each(
         pressure->step->gpu, s.n, OOZE_BODY(uint32_t i) {
-            double sum[NET];
-            for (uint64_t k = 0; k < NET; k++) {
-                sum[k] = (double)(long long)net[NET * (uint64_t)root[i] + k] * unit[k];
+            double sum[GRID_PRESSURE_NET];
+            for (uint64_t k = 0; k < GRID_PRESSURE_NET; k++) {
+                sum[k] =
+                    (double)(long long)net[GRID_PRESSURE_NET * (uint64_t)root[i] + k] * unit[k];
             }
             if (s.mobility[i] > 0.0f) {
                 applied[i] = applied[i] + f32x4((float)(sum[1] / sum[0]), (float)(sum[2] / sum[0]),
@@ -440,7 +438,7 @@ static void store_known(void *user)
 }
 
 /* In the order of OozePressureLoops. */
-static const OozePressureLoops loops = {
+extern const OozePressureLoops grid_pressure_loops = {
     particles,
     nodes,
     solids,
@@ -482,140 +480,5 @@ static const OozePressureLoops loops = {
     store_guess,
     store_known,
 };
-
-/* ---- the step ---- */
-
-static void allocate(GridPressure *pressure)
-{
-    Gpu *gpu = pressure->step->gpu;
-    const uint64_t n = pressure->step->view.n;
-    pressure->applied = scratch<float4>(gpu, n);
-    pressure->force = scratch<float4>(gpu, n);
-    pressure->root = scratch<uint32_t>(gpu, n);
-    pressure->reached = scratch<float>(gpu, n);
-    pressure->walled = scratch<float>(gpu, n);
-    pressure->net = scratch<unsigned long long>(gpu, NET * n);
-    pressure->unit = scratch<double>(gpu, NET);
-    pressure->slots = scratch<double>(gpu, OOZE_PRESSURE_SLOTS_OF_DOTS);
-    pressure->never = scratch<int32_t>(gpu, 1);
-    clear(gpu, pressure->never, sizeof *pressure->never);
-}
-
-static void describe(GridPressure *pressure)
-{
-    const Step *step = pressure->step;
-    const float *edge = pressure->grid.view.edge;
-    const float spacing = step->view.spacing;
-    OozePressureSolve *solve = &pressure->solve;
-    solve->loops = &loops;
-    solve->velocity = &pressure_velocity_loops;
-    solve->user = pressure;
-    solve->timer = step->context->timer;
-    solve->dt = step->view.dt;
-    solve->spacing = spacing;
-    solve->cell = edge[0] * edge[1] * edge[2] / (spacing * spacing * spacing);
-    solve->u = step->view.u;
-    solve->force = pressure->force;
-}
-
-OozeStatus grid_pressure_begin(Step *step, GridPressure *pressure, OozeError *error)
-{
-    const OozeStepContext *c = step->context;
-    if (!step->plan.settings.pressure_grid) {
-        return OOZE_OK;
-    }
-    memset(pressure, 0, sizeof *pressure);
-    pressure->step = step;
-    allocate(pressure);
-    PressureGridInput input = {};
-    input.n = step->view.n;
-    input.x = step->view.x0;
-    input.spacing = c->spacing;
-    input.dt = c->dt;
-    input.periodic = &c->periodic;
-    input.inverse_mass = step->view.mobility;
-    input.solids = step->view.solids;
-    OozeStatus result =
-        pressure_grid_build(step->gpu, &pressure->grid, step->pressure_memory, input, error);
-    if (result) {
-        return result;
-    }
-    describe(pressure);
-    step->pressure = pressure;
-    step->view.reached = pressure->reached;
-    return ooze_pressure_begin(&pressure->solve, error);
-}
-
-void grid_pressure_leave_out(Lodge *lodge, float sign)
-{
-    const GridPressure *pressure = lodge->step->pressure;
-    if (!pressure) {
-        return;
-    }
-    float4 *u_star = lodge->view.u_star;
-    const float4 *applied = pressure->applied;
-    for_each(
-        lodge->step->gpu, lodge->step->view.n,
-        OOZE_BODY(uint32_t i) { u_star[i] = u_star[i] + sign * applied[i]; });
-}
-
-void grid_pressure_add_force(Lodge *lodge)
-{
-    if (lodge->step->pressure) {
-        ooze_pressure_find_contact_forces(&lodge->step->pressure->solve);
-    }
-}
-
-void grid_pressure_release(Lodge *lodge)
-{
-    if (lodge->step->pressure) {
-        ooze_pressure_release(&lodge->step->pressure->solve);
-    }
-}
-
-/* See join_by_pressure of methods/conformation/lodge_momentum.c. */
-void grid_pressure_join(const Lodge *lodge, uint32_t *root)
-{
-    Gpu *gpu = lodge->step->gpu;
-    if (!lodge->step->pressure) {
-        return;
-    }
-    const PressureGrid *grid = &lodge->step->pressure->grid;
-    const OozePressureView v = grid->view;
-    const uint32_t *cell_of = grid->multigrid->cell_of;
-    for_each(
-        gpu, grid->n, OOZE_BODY(uint32_t i) {
-            ooze_component_join(root, v.child[i], v.child[v.child_first[cell_of[i]]]);
-        });
-    for_each(
-        gpu, grid->nodes, OOZE_BODY(uint32_t g) {
-            const uint32_t first = ooze_pressure_child_at(&v, v.node_first[g]);
-            for (uint32_t k = v.column_first[g]; k < v.column_first[g + 1] && !v.idle[g]; k++) {
-                const uint32_t a = v.column_node[k];
-                for (uint32_t e = v.node_first[a]; e < v.node_first[a + 1]; e++) {
-                    ooze_component_join(root, ooze_pressure_child_at(&v, e), first);
-                }
-            }
-        });
-    for_each(
-        gpu, grid->n, OOZE_BODY(uint32_t i) { root[i] = ooze_component_root(root, i); });
-}
-
-OozeStatus grid_pressure_repair(Step *step, OozeError *error)
-{
-    if (!step->pressure) {
-        return OOZE_OK;
-    }
-    step->pressure->solve.drift = step->view.drift;
-    return ooze_pressure_repair(&step->pressure->solve, error);
-}
-
-void grid_pressure_store(Step *step, const float4 *x)
-{
-    if (step->pressure) {
-        step->pressure->x = x;
-        ooze_pressure_store(&step->pressure->solve);
-    }
-}
 
 } // namespace ooze

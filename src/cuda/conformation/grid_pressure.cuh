@@ -13,6 +13,8 @@ extern "C" {
 namespace ooze
 {
 
+enum { GRID_PRESSURE_NET = 4 }; /* mass and momentum of a component */
+
 struct GridPressure {
     OozePressureSolve solve;
     PressureGrid grid;
@@ -51,7 +53,9 @@ OozeStatus grid_pressure_repair(Step *step, OozeError *error);
 /* Before the positions x are stored. */
 void grid_pressure_store(Step *step, const float4 *x);
 
-extern const OozeVelocityLoops pressure_velocity_loops; /* pressure_solve.cu */
+/* grid_pressure.cu and pressure_solve.cu */
+extern const OozePressureLoops grid_pressure_loops;
+extern const OozeVelocityLoops pressure_velocity_loops;
 
 } // namespace ooze
 

@@ -1,5 +1,5 @@
 /* Loops of the velocity solve with pressure on a grid: see
-   methods/conformation/pressure_solve_loops.c. */
+   methods/conformation/pressure_solve_cpu.c. */
 #include "cuda/conformation/grid_pressure.cuh"
 
 #include "base/vec3.h"

@@ -1,6 +1,6 @@
 /* What the solve of pressure_solve.h does with particles and nodes: loops of the processor or of
-   the GPU. The order of the solve, in pressure_solve.c and grid_pressure.c, is the same for both: it
-   calls these loops and does not read what their vectors hold. Valid C17 and C++. */
+   the GPU. The order of the solve, in pressure_solve.c and grid_pressure.c, is the same for both.
+   It calls these loops and does not read what their vectors hold. Valid C17 and C++. */
 #ifndef OOZE_METHODS_CONFORMATION_PRESSURE_LOOPS_H
 #define OOZE_METHODS_CONFORMATION_PRESSURE_LOOPS_H
 

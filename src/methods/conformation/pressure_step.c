@@ -1,7 +1,7 @@
 /* Pressure on a grid in the step of the processor. */
 #include "base/fail.h"
 #include "base/vec3.h"
-#include "methods/conformation/grid_pressure_loops.h"
+#include "methods/conformation/grid_pressure_cpu.h"
 
 enum { GRAIN = OOZE_CONFORMATION_GRAIN };
 

@@ -1,6 +1,6 @@
-/* The two parts of the loops of pressure_loops.h on the processor; `user` is an OozeGridPressure. */
-#ifndef OOZE_METHODS_CONFORMATION_GRID_PRESSURE_LOOPS_H
-#define OOZE_METHODS_CONFORMATION_GRID_PRESSURE_LOOPS_H
+/* The loops of pressure_loops.h on the processor; `user` is an OozeGridPressure. */
+#ifndef OOZE_METHODS_CONFORMATION_GRID_PRESSURE_CPU_H
+#define OOZE_METHODS_CONFORMATION_GRID_PRESSURE_CPU_H
 
 #include "methods/conformation/grid_pressure_solids.h"
 

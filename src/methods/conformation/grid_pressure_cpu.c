@@ -1,6 +1,6 @@
 /* The loops of pressure_loops.h on the processor: particles before and after the velocity solve,
    and vectors of nodes. */
-#include "methods/conformation/grid_pressure_loops.h"
+#include "methods/conformation/grid_pressure_cpu.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* The loops of pressure_loops.h on the processor: the velocity solve. */
 #include <string.h>
 
-#include "methods/conformation/grid_pressure_loops.h"
+#include "methods/conformation/grid_pressure_cpu.h"
 #include "methods/conformation/lodge_formula.h"
 #include "methods/conformation/lodge_multigrid.h"
 
