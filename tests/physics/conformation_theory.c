@@ -233,12 +233,13 @@ static OozeVec3 *positions(OozeWorld *world)
     return at;
 }
 
-/* The shortest way in a box that is periodic along z, and along x where its length is not 0. */
-static OozeVec3 shortest(OozeVec3 way, OozeVec3 box)
+/* The shortest displacement in a box that is periodic along z, and along x unless its length
+   there is 0. */
+static OozeVec3 shortest(OozeVec3 delta, OozeVec3 box)
 {
-    way.x -= box.x > 0 ? box.x * round(way.x / box.x) : 0;
-    way.z -= box.z * round(way.z / box.z);
-    return way;
+    delta.x -= box.x > 0 ? box.x * round(delta.x / box.x) : 0;
+    delta.z -= box.z * round(delta.z / box.z);
+    return delta;
 }
 
 /* Root mean square of the travel since `before`, in spacings. */
