@@ -416,7 +416,8 @@ static void conformation_T105_wave_grid(void **state)
 }
 
 /* The travel at each time is a multiple of theory's: its beginning stands for the whole. A tray
-   that is level flows as if it were tilted by 0.001. */
+   that is level flows as if it were tilted by 0.001 or more, by where its walls stand in the cells
+   of the grid. */
 static void conformation_T106_tray_grid(void **state)
 {
     (void)state;
@@ -432,7 +433,7 @@ static void conformation_T106_tray_grid(void **state)
 static void conformation_T107_pool_grid(void **state)
 {
     (void)state;
-    Stillness deep = rest_in_shaft(40, 0.5, full_sweep() ? 1 : 0.25, GRID);
+    Stillness deep = rest_in_shaft(40, 0.25, full_sweep() ? 0.5 : 0.25, GRID);
     MEASURED("grid, 40 layers: travel of a particle over the spacing", deep.moved, 0, 0.001);
     MEASURED("grid, 40 layers: speed in spacings a second", deep.speed, 0, 0.005);
     if (full_sweep()) {
