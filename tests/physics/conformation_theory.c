@@ -416,7 +416,7 @@ static void conformation_T105_wave_grid(void **state)
 }
 
 /* The travel at each time is a multiple of theory's: its beginning stands for the whole. A tray
-   that is level flows as if it were tilted by 0.001 or more, by where its walls stand in the cells
+   that is level flows as if it were tilted by 0.001, since its walls stand differently in the cells
    of the grid. */
 static void conformation_T106_tray_grid(void **state)
 {
