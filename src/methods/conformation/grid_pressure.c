@@ -153,11 +153,12 @@ static void apply_range(void *data, uint64_t begin, uint64_t end, int worker)
 }
 
 typedef struct OozePressureNet {
-    double mass, momentum[3];
+    double mass, momentum[3], walled;
 } Net;
 
-/* The plain force gets the net force of the exact one in every component: a false net force would
-   drive it. */
+/* The plain force gets the net force of the exact one in every component that no wall holds: a false
+   net force would drive it. Between walls the plain force is right, and that of the exact rows
+   depends on where the walls stand in their cells: a level tray flowed as if tilted by 0.1 %. */
 static void balance(const Job *job)
 {
     const OozeConformationStep *s = job->step;
@@ -169,13 +170,14 @@ static void balance(const Job *job)
         double mass = s->mobility[i] > 0.0f ? 1.0 / (double)s->mobility[i] : 0.0;
         OozeF32x4 exact = -s->mobility[i] * pressure->force[i];
         of->mass += mass;
+        of->walled += (double)pressure->walled[i];
         for (int k = 0; k < 3; k++) {
             of->momentum[k] += mass * ((double)exact[k] - (double)pressure->applied[i][k]);
         }
     }
     for (uint64_t i = 0; i < s->n; i++) {
         const Net *of = &net[pressure->root[i]];
-        for (int k = 0; k < 3 && s->mobility[i] > 0.0f; k++) {
+        for (int k = 0; k < 3 && s->mobility[i] > 0.0f && of->walled == 0.0; k++) {
             pressure->applied[i][k] += (float)(of->momentum[k] / of->mass);
         }
     }
