@@ -63,4 +63,17 @@ static void conformation_T120_paste(void **state)
               -0.002, 0.025, 0.039);
 }
 
-ACCEPTANCE_MAIN(cmocka_unit_test(conformation_T120_paste))
+/* A coarser heap in longer steps. */
+static void conformation_T120_paste_grid(void **state)
+{
+    (void)state;
+    if (!full_sweep()) {
+        SKIP_TEST("takes a sixth of a minute: only in make test-all");
+    }
+    const double d = 0.0125, dt = 1.0 / 120, from = 4, to = 6;
+    MEASURED("growth of the mean radius of a heap of 8 layers, grid",
+             spreading(d, dt, GRID, from, to), -0.002, 0.025);
+}
+
+ACCEPTANCE_MAIN(cmocka_unit_test(conformation_T120_paste),
+                cmocka_unit_test(conformation_T120_paste_grid))

@@ -8,6 +8,7 @@ typedef struct Slit {
     int layers; /* particles across */
     double time_step;
     int pressure, density_iterations;
+    double relaxation; /* s; 0: Newtonian */
 } Slit;
 
 static OozeVec3 steady(OozeVec3 x, uint64_t i, const void *user)
@@ -47,17 +48,21 @@ static Profile measure_section(OozeWorld *world, double from, double to, double 
                      count * d * d * d / ((to - from) * height * 7 * d)};
 }
 
-/* Honey of 10 Pa s at 0.1 m/s between planes 16 mm apart, 40 mm long, periodic sideways. The
+static const double HEIGHT = 0.016, SPEED = 0.1;
+
+/* Fluid of 10 Pa s at 0.1 m/s between planes 16 mm apart, 40 mm long, periodic sideways. The
    section measured begins one height behind the nozzle, where the profile of a creeping flow is
    that of theory to 1%. */
 static Profile run_slit(const Slit *slit)
 {
-    const double height = 0.016, length = 0.04, speed = 0.1, d = height / slit->layers;
+    const double height = HEIGHT, length = 0.04, speed = SPEED, d = height / slit->layers;
     OozeWorld *world =
         make_world((Setup){.spacing = d, .time_step = slit->time_step, .box = vec3(0, 0, 7 * d)});
     set_param(world, "pressure", slit->pressure);
     set_param(world, "density_iterations", slit->density_iterations);
-    add_matter(world, newtonian_matter(10));
+    Matter matter = newtonian_matter(10);
+    matter.relaxation = slit->relaxation > 0 ? slit->relaxation : NAN;
+    add_matter(world, matter);
     add_plane(world, 0, 1, INFINITY);
     add_plane(world, height, -1, INFINITY);
     OozeEmitterDef nozzle = ooze_emitter_def_default();
@@ -105,7 +110,7 @@ static void conformation_T111_slit(void **state)
     (void)state;
     const int layers[] = {8, 8, 12}, steps_a_second[] = {1000, 2000, 1000};
     for (int k = 0; k < (full_sweep() ? 3 : 1); k++) {
-        Slit slit = {layers[k], 1.0 / steps_a_second[k], DENSITY_STAGE, 8};
+        Slit slit = {layers[k], 1.0 / steps_a_second[k], DENSITY_STAGE, 8, 0};
         Profile found = run_slit(&slit);
         MEASURED("speed of the wall layer less theory, over the mean", found.wall - found.theory,
                  -0.05, 0.1);
@@ -113,4 +118,30 @@ static void conformation_T111_slit(void **state)
     }
 }
 
-ACCEPTANCE_MAIN(cmocka_unit_test(conformation_T111_slit))
+/* With the grid pressure and viscosity act together. */
+static void conformation_T111_slit_grid(void **state)
+{
+    (void)state;
+    Slit slit = {8, 1.0 / 1000, GRID, 8, 0};
+    Profile found = run_slit(&slit);
+    MEASURED("grid: speed of the wall layer over theory", found.wall / found.theory, 0.9, 1.1);
+    MEASURED("grid: particles over those that fill the slit", found.room, 0.97, 1.08);
+}
+
+/* A Maxwell fluid has the same parabola. Its relaxation time is that of the shear at the wall. */
+static void conformation_T111_slit_elastic(void **state)
+{
+    (void)state;
+    if (!full_sweep()) {
+        SKIP_TEST("the Newtonian slit stands for it: only in make test-all");
+    }
+    Slit slit = {8, 1.0 / 1000, GRID, 8, HEIGHT / (6 * SPEED)};
+    Profile found = run_slit(&slit);
+    MEASURED("grid, elastic: speed of the wall layer over theory", found.wall / found.theory, 0.9,
+             1.1);
+    MEASURED("grid, elastic: particles over those that fill the slit", found.room, 0.97, 1.08);
+}
+
+ACCEPTANCE_MAIN(cmocka_unit_test(conformation_T111_slit),
+                cmocka_unit_test(conformation_T111_slit_grid),
+                cmocka_unit_test(conformation_T111_slit_elastic))

@@ -311,7 +311,8 @@ struct RecordNetUnits {
 };
 
 /* What a particle lacks of the exact force. */
-OOZE_DEVICE void net_of(float mobility, float4 force, float4 applied, double net[GRID_PRESSURE_NET])
+OOZE_DEVICE void net_of(float mobility, float4 force, float4 applied, float walled,
+                        double net[GRID_PRESSURE_NET])
 {
     const double mass = mobility > 0.0f ? 1.0 / (double)mobility : 0.0;
     const float4 exact = -mobility * force;
@@ -319,6 +320,7 @@ OOZE_DEVICE void net_of(float mobility, float4 force, float4 applied, double net
     net[1] = mass * ((double)exact.x - (double)applied.x);
     net[2] = mass * ((double)exact.y - (double)applied.y);
     net[3] = mass * ((double)exact.z - (double)applied.z);
+    net[4] = (double)walled;
 }
 
 /* In units that depend on the largest number. */
@@ -326,6 +328,7 @@ static void sum_nets(GridPressure *pressure)
 {
     const StepView s = pressure->step->view;
     const float4 *force = pressure->force, *applied = pressure->applied;
+    const float *walled = pressure->walled;
     double *unit = pressure->unit;
     const LargestNet none = {};
     const RecordNetUnits units = {unit, (double)s.n};
@@ -334,7 +337,7 @@ static void sum_nets(GridPressure *pressure)
         OOZE_BODY(uint32_t i) {
             double net[GRID_PRESSURE_NET];
             LargestNet own;
-            net_of(s.mobility[i], force[i], applied[i], net);
+            net_of(s.mobility[i], force[i], applied[i], walled[i], net);
             for (int k = 0; k < GRID_PRESSURE_NET; k++) {
                 own.of[k] = (float)fabs(net[k]);
             }
@@ -347,7 +350,7 @@ static void sum_nets(GridPressure *pressure)
         pressure->step->gpu, s.n, pressure->root, pressure->net, pressure->never,
         OOZE_BODY(uint32_t i, long long *value) {
             double net[GRID_PRESSURE_NET];
-            net_of(s.mobility[i], force[i], applied[i], net);
+            net_of(s.mobility[i], force[i], applied[i], walled[i], net);
             for (int k = 0; k < GRID_PRESSURE_NET; k++) {
                 value[k] = llrint(net[k] / unit[k]);
             }
@@ -370,7 +373,7 @@ static void balance(void *user)
                 sum[k] =
                     (double)(long long)net[GRID_PRESSURE_NET * (uint64_t)root[i] + k] * unit[k];
             }
-            if (s.mobility[i] > 0.0f) {
+            if (s.mobility[i] > 0.0f && sum[4] == 0.0) {
                 applied[i] = applied[i] + f32x4((float)(sum[1] / sum[0]), (float)(sum[2] / sum[0]),
                                                 (float)(sum[3] / sum[0]));
             }

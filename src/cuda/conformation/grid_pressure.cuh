@@ -13,7 +13,8 @@ extern "C" {
 namespace ooze
 {
 
-enum { GRID_PRESSURE_NET = 4 }; /* mass and momentum of a component */
+/* Of a component: mass, momentum, and its particles on which walls act. */
+enum { GRID_PRESSURE_NET = 5 };
 
 struct GridPressure {
     OozePressureSolve solve;
@@ -24,7 +25,7 @@ struct GridPressure {
     float4 *force;
     uint32_t *root;          /* per particle: of its component */
     float *reached, *walled; /* of OozeGridPressure */
-    unsigned long long *net; /* four numbers a component, at its root */
+    unsigned long long *net; /* GRID_PRESSURE_NET numbers a component, at its root */
     double *unit;            /* of these */
     double *slots;           /* device */
     int32_t *never;          /* device: a flag that is never set */

@@ -88,7 +88,9 @@ static void solve_poisson(Poisson *f, int most, double goal)
 /* ---- pressure that balances weight ---- */
 
 /* `applied`, from the known pressure. The plain force gets the net force of the exact one in every
-   component: a false net force would drive it. */
+   component that no wall holds: a false net force would drive it. Between walls the plain force is
+   right, and that of the exact rows depends on where the walls stand in their cells: a level tray
+   flowed as if tilted by 0.1 %. */
 static void find_applied(OozePressureSolve *solve)
 {
     const OozePressureLoops *loops = solve->loops;

@@ -333,7 +333,7 @@ static void mobilise(void *user)
 }
 
 typedef struct OozePressureNet {
-    double mass, momentum[3];
+    double mass, momentum[3], walled;
 } Net;
 
 struct OozePressureNet *ooze_grid_pressure_nets(const OozeConformationStep *s)
@@ -352,13 +352,14 @@ static void balance(void *user)
         double mass = s->mobility[i] > 0.0f ? 1.0 / (double)s->mobility[i] : 0.0;
         OozeF32x4 exact = -s->mobility[i] * pressure->force[i];
         of->mass += mass;
+        of->walled += (double)pressure->walled[i];
         for (int k = 0; k < 3; k++) {
             of->momentum[k] += mass * ((double)exact[k] - (double)pressure->applied[i][k]);
         }
     }
     for (uint64_t i = 0; i < s->n; i++) {
         const Net *of = &net[pressure->root[i]];
-        for (int k = 0; k < 3 && s->mobility[i] > 0.0f; k++) {
+        for (int k = 0; k < 3 && s->mobility[i] > 0.0f && of->walled == 0.0; k++) {
             pressure->applied[i][k] += (float)(of->momentum[k] / of->mass);
         }
     }
