@@ -11,7 +11,7 @@ static const double SPACING = 0.02;
 /* After a step from the same state and a solve to 1e-6, positions in spacings and velocities over
    the largest: rounding of sums. A node on the border between unknown and ghost, or a contact that
    is a tie, would show as 1e-2 and more. */
-static const double NEAR = 2e-4;
+static const double NEAR = 5e-4;
 /* Positions in a box: particles that begin as deep in one wall as in another leave through either,
    and the repair of volumes follows. */
 static const double EDGES = 5e-2;
