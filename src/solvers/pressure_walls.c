@@ -131,8 +131,8 @@ static void sum_cells(const Walls *w, uint64_t near, OozeVec3 x0, Sum *sum)
 static void sum_node(const Walls *w, uint64_t near, uint64_t a, OozeVec3 x0)
 {
     OozePressureGrid *grid = w->grid;
-    Sum sum = {.slots = grid->bodies.slot};
-    sum.slots += sum.slots ? OOZE_PRESSURE_SLOTS * a : 0;
+    OozePressureSlot *slots = grid->bodies.slot;
+    Sum sum = {.slots = slots ? slots + OOZE_PRESSURE_SLOTS * a : NULL};
     sum_cells(w, near, x0, &sum);
     ooze_pressure_store_walls(&sum.walls, &grid->sums[a]);
 }

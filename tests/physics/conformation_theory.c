@@ -399,7 +399,7 @@ static void conformation_T104_dam_break_grid(void **state)
         SKIP_TEST("takes a quarter of a minute: only in make test-all");
     }
     Lead lead = break_dam(12, 0.4, 0, GRID);
-    KNOWN_GAP("grid: front ahead of Martin and Moyce until T = 3", lead.early, -0.05, 0.05, 0.226);
+    KNOWN_GAP("grid: front ahead of Martin and Moyce until T = 3", lead.early, -0.05, 0.05, 0.136);
     MEASURED("grid: front behind until T = 6.3", lead.behind, -1, 0.05);
     MEASURED("grid: worst density above rest", lead.excess, 0, 0.2);
 }
@@ -411,12 +411,12 @@ static void conformation_T105_wave_grid(void **state)
         SKIP_TEST("takes a third of a minute: only in make test-all");
     }
     Decay decay = decay_of_wave(20, 1.0 / 250, GRID);
-    KNOWN_GAP("grid: period over theory", decay.period, 0.97, 1.03, 1.113);
-    KNOWN_GAP("grid: decay over theory", decay.rate, 0.8, 1.3, 5.84);
+    KNOWN_GAP("grid: period over theory", decay.period, 0.97, 1.03, 1.07);
+    KNOWN_GAP("grid: decay over theory", decay.rate, 0.8, 1.3, 8.9);
 }
 
-/* The travel at each time is a multiple of theory's: its beginning stands for the whole. Where walls
-   stand in the cells of the grid must not matter: a force of 0.1 % of the weight would double the
+/* The travel at each time is a multiple of theory's: its beginning stands for the whole. Walls may
+   stand anywhere in the cells of the grid: a false force of 0.1 % of the weight would double the
    travel at the least tilt. */
 static void conformation_T106_tray_grid(void **state)
 {

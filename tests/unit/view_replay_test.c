@@ -188,10 +188,10 @@ static void what_a_step_would_refuse_is_refused(void **state)
     ooze_live_close(&live);
     live = open_scene("conformation", "");
     CHECK_OK(ooze_live_change(&live, "method.pressure", "grid", 0, &error));
-    CHECK_FAILS(ooze_live_change(&live, "method.time_integration", "second_order", 0, &error),
-                OOZE_ERROR_ARGUMENT, "takes no time_integration: second_order");
+    CHECK_FAILS(ooze_live_change(&live, "method.impact_passes", "2", 0, &error),
+                OOZE_ERROR_ARGUMENT, "does not take impact passes");
     CHECK_OK(ooze_live_change(&live, "method.pressure", "density_stage", 0, &error));
-    CHECK_OK(ooze_live_change(&live, "method.time_integration", "second_order", 0, &error));
+    CHECK_OK(ooze_live_change(&live, "method.impact_passes", "2", 0, &error));
     step(&live, 2);
     ooze_live_close(&live);
 }
@@ -209,16 +209,16 @@ static void a_change_that_a_step_would_refuse_is_an_error_of_the_scene(void **st
         "fluids: [{material: m, shape: {type: box, size: [0.3, 0.3, 0.3]}}]\n"
         "materials: {m: {density: 1000, viscosity: 5}}\n"
         "changes:\n"
-        "  - {time: 0.1, set: method.time_integration, to: second_order}\n"
+        "  - {time: 0.1, set: method.impact_passes, to: 2}\n"
         "  - {time: 0.2, set: method.pressure, to: density_stage}\n"
         "  - {time: 0.3, set: method.pressure, to: grid}\n"
-        "  - {time: 0.4, set: method.time_integration, to: first_order}\n";
+        "  - {time: 0.4, set: method.impact_passes, to: 0}\n";
     OozeScene *scene = load_bytes(text, sizeof text - 1);
     OozeWorld *world = NULL;
     CHECK_OK(ooze_scene_build(scene, NULL, &world, &error));
     (void)ooze_scene_check_physics(scene, world, NULL);
-    expect(scene, 9, 22, "takes no time_integration: second_order");
-    expect(scene, 11, 22, "takes no time_integration: second_order");
+    expect(scene, 9, 22, "does not take impact passes");
+    expect(scene, 11, 22, "does not take impact passes");
     assert_int_equal(scene->error_count, 2);
     ooze_world_destroy(world);
     ooze_scene_free(scene);

@@ -199,8 +199,10 @@ static void write_pressure(const Report *r)
     const char *grid = "on a grid of two spacings, solved with the velocities";
     ooze_text_append(r->out, "pressure: %s", set->pressure_grid ? grid : "");
     if (iterations > 0) {
-        ooze_text_append(r->out, "%sdensity stage after the velocities, at most %d iteration%s",
-                         set->pressure_grid ? "; " : "", iterations, plural(iterations));
+        ooze_text_append(
+            r->out, "%sdensity stage %s, at most %d iteration%s", set->pressure_grid ? "; " : "",
+            set->pressure_grid ? "where the grid does not reach" : "after the velocities",
+            iterations, plural(iterations));
     } else if (!set->pressure_grid) {
         ooze_text_append(r->out, "none, with density_iterations: 0");
     }
