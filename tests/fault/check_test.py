@@ -305,8 +305,9 @@ class CheckTest(runs.RunTest):
         self.assertIn("stress of pushes: taken back in slime, syrup, away from walls", lines)
         grid = self.acts(self.scene, "method.pressure=grid")
         self.assertEqual([line for line in grid if "push" in line], [])
-        self.assertEqual(grid[1], "pressure: on a grid of two spacings, solved with the velocities; "
-                         "density stage where the grid does not reach, at most 8 iterations")
+        self.assertEqual(grid[1], "pressure: on a grid of two spacings, solved with the "
+                         "velocities; density stage where the grid does not reach, "
+                         "at most 8 iterations")
         impacts = self.acts(self.scene, "method.impact_passes=3")
         self.assertEqual([line.split(":")[0] for line in impacts if line not in lines],
                          ["impact passes"])
