@@ -17,7 +17,7 @@ static const double NEAR = 5e-4;
 static const double EDGES = 5e-2;
 /* After many steps of runs of their own; splashes amplify differences. */
 static const double FAR = 2e-2;
-enum { MANY = 40, SPLASH = 15 };
+enum { MANY = 20, SPLASH = 15 };
 
 enum Kind { REST, POOL, TANK, FILM, COLUMN };
 enum { MASS = 1, MULTIGRID = 2 };
@@ -223,7 +223,7 @@ static void a_step_is_the_same(void **state)
 {
     (void)state;
     for (const Case &c : cases) {
-        compare(&c, 25, 3);
+        compare(&c, 13, 3);
     }
 }
 
