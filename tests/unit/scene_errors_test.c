@@ -22,7 +22,7 @@ static void unknown_keys(void **state)
 
 #define CONFORMATION(settings)                                                                     \
     "ooze: 2\nmethod: {name: conformation, " settings "}\nspacing: 0.1\ntime_step: 1\nduration: "  \
-                                                      "1\n"
+    "1\n"
 
 /* Settings of earlier versions say what to use. */
 static void settings_that_are_gone(void **state)
