@@ -435,6 +435,7 @@ solids: [{name: floor, shape: {type: plane}}]
 
 async function aRefusedValueStopsNothing(page) {
   const before = await data(page);
+  await page.locator('[data-path="method.formulation"]').evaluate((row) => { row.closest("details").open = true; });
   await page.selectOption('[data-path="method.formulation"] select', "paper");
   await page.waitForFunction(() => /dynamic solids need the formulation 'lodge', not 'paper'/.test(document.querySelector("#notice").textContent));
   await page.waitForFunction(() => document.querySelector('[data-path="method.formulation"] select').value === "lodge");
