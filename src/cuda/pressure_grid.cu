@@ -236,6 +236,7 @@ static void build_rows(Gpu *gpu, PressureGrid *grid, const PressureGridInput &in
     if (allocate_entries(gpu, grid, entries)) {
         find_extension(gpu, grid, normal, entries);
     }
+    pressure_find_diagonal(gpu, grid);
     pressure_find_rows(gpu, grid);
     count_unknowns(gpu, grid);
     find_errors(gpu, grid);

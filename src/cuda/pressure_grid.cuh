@@ -51,6 +51,7 @@ void pressure_walls(Gpu *gpu, const PressureGrid *grid, const PressureGridInput 
                     OozeVec3 *normal);
 
 /* The functions of pressure_grid.h and pressure_rows.h; pressure_release_walls alone waits. */
+void pressure_find_diagonal(Gpu *gpu, const PressureGrid *grid);
 void pressure_find_rows(Gpu *gpu, const PressureGrid *grid);
 bool pressure_release_walls(Gpu *gpu, const PressureGrid *grid, const float *p);
 void pressure_walled(Gpu *gpu, const PressureGrid *grid, float *walled);

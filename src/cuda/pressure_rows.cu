@@ -6,11 +6,16 @@ namespace ooze
 
 /* ---- rows ---- */
 
-void pressure_find_rows(Gpu *gpu, const PressureGrid *grid)
+void pressure_find_diagonal(Gpu *gpu, const PressureGrid *grid)
 {
     const OozePressureView v = grid->view;
     for_each(
-        gpu, grid->nodes, OOZE_BODY(uint32_t a) { ooze_pressure_find_diagonal(&v, a); });
+        gpu, grid->nodes, OOZE_BODY(uint32_t a) { ooze_pressure_diagonal_of(&v, a); });
+}
+
+void pressure_find_rows(Gpu *gpu, const PressureGrid *grid)
+{
+    const OozePressureView v = grid->view;
     for_each(
         gpu, grid->nodes, OOZE_BODY(uint32_t g) { ooze_pressure_find_row(&v, g); });
 }

@@ -299,6 +299,7 @@ OozeStatus ooze_pressure_grid_build(OozePressureGrid *grid, OozeGridMultigrid *m
         return status;
     }
     ooze_pressure_bodies_extend(grid, b.normal);
+    ooze_pressure_find_diagonal(grid);
     ooze_pressure_find_rows(grid);
     status = ooze_pressure_bodies_find_rows(grid, error);
     if (status) {

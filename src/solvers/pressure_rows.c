@@ -102,14 +102,19 @@ static void diagonal_range(void *data, uint64_t begin, uint64_t end, int worker)
     (void)worker;
     const Loop *s = data;
     for (uint64_t a = begin; a < end; a++) {
-        ooze_pressure_find_diagonal(&s->view, (uint32_t)a);
+        ooze_pressure_diagonal_of(&s->view, (uint32_t)a);
     }
+}
+
+void ooze_pressure_find_diagonal(OozePressureGrid *grid)
+{
+    Loop s = {.view = ooze_pressure_view(grid)};
+    each_node(grid, diagonal_range, &s);
 }
 
 void ooze_pressure_find_rows(OozePressureGrid *grid)
 {
     Loop s = {.view = ooze_pressure_view(grid)};
-    each_node(grid, diagonal_range, &s);
     each_node(grid, row_range, &s);
 }
 

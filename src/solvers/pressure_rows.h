@@ -8,7 +8,9 @@
 OozePressureView ooze_pressure_view(const OozePressureGrid *grid);
 /* Sums over fluid: all of `sums` but wall and flux. */
 void ooze_pressure_sum_fluid(OozePressureGrid *grid);
-/* Rows, flux, diagonal, weight and idle, once E and all sums are known. */
+/* Diagonal and idle, once the kinds of the nodes are known. */
+void ooze_pressure_find_diagonal(OozePressureGrid *grid);
+/* Rows, flux and weight, once E, all sums and idle nodes are known. */
 void ooze_pressure_find_rows(OozePressureGrid *grid);
 
 #endif

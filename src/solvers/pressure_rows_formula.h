@@ -188,7 +188,7 @@ OOZE_FORMULA void ooze_pressure_find_row(const OozePressureView *v, uint32_t g)
 }
 
 /* Diagonal of D M^-1 D^T without the extension: of an unknown's own hat function. */
-OOZE_FORMULA void ooze_pressure_find_diagonal(const OozePressureView *v, uint32_t a)
+OOZE_FORMULA void ooze_pressure_diagonal_of(const OozePressureView *v, uint32_t a)
 {
     float sum = 0.0f, least = 1e-3f / (v->edge[0] * v->edge[0]);
     for (uint32_t e = v->node_first[a]; e < v->node_first[a + 1]; e++) {
@@ -342,21 +342,6 @@ OOZE_FORMULA OozeVector ooze_pressure_force_at(const float edge[3], OozeVector i
     return ooze_vector_with_last(force, 0.0f);
 }
 
-OOZE_FORMULA OozeVector ooze_pressure_plain_force_at(const OozePressureView *v, uint32_t cell,
-                                                     OozeVector into)
-{
-    const uint32_t *node = v->corner_node + 8 * (uint64_t)cell;
-    OozeVector force = ooze_vector_zero();
-    OOZE_UNROLLED
-    for (int k = 0; k < 8; k++) {
-        OozePressureHat hat = ooze_pressure_hat(v->edge, into, k);
-        float p = ooze_vector_last(v->at_node[0][node[k]]);
-        force =
-            ooze_vector_add(force, ooze_vector_scale(p, ooze_pressure_hat_gradient(&hat, 0.0f)));
-    }
-    return force;
-}
-
 /* The first particle of a cell around a node; corner: an index of node_corner. */
 OOZE_FORMULA uint32_t ooze_pressure_child_at(const OozePressureView *v, uint32_t corner)
 {
@@ -378,6 +363,12 @@ OOZE_FORMULA OozeVector ooze_pressure_value_at(const OozePressureView *v, uint32
         sum = ooze_vector_add(sum, ooze_vector_scale(p, ooze_pressure_hat_gradient(&hat, hat.n)));
     }
     return sum;
+}
+
+OOZE_FORMULA OozeVector ooze_pressure_plain_force_at(const OozePressureView *v, uint32_t cell,
+                                                     OozeVector into)
+{
+    return ooze_vector_with_last(ooze_pressure_value_at(v, cell, into), 0.0f);
 }
 
 /* Value of an unknown from (gradient, value) of the particles around. */

@@ -334,6 +334,8 @@ class CheckTest(runs.RunTest):
         paths = sorted((scenes / "barreiro2017").glob("*_small.yaml"))
         paths += sorted((scenes / "gallery").glob("*.yaml"))
         slow = set() if os.environ.get("OOZE_FULL") else slow
+        if slow:
+            print(f"  skipped case: {self._testMethodName}: {len(slow)} scenes with large meshes")
         paths = [path for path in paths if path.stem not in slow]
         self.assertGreater(len(paths), 25)
         others = {"block_drop_links_small.yaml": ["links: see docs/methods/links.md"],

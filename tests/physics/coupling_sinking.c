@@ -44,9 +44,9 @@ static void fill_tube(OozeWorld *world, double radius, int layers, double margin
 enum { DENSITY_STAGE, GRID };
 
 /* Speed after 0.9 to 1.2 s over the terminal one, for a ball of 4 spacings in a tube of 12; the
-   viscosity is such that it sinks by two spacings a second. The
-   grid holds volumes: a gap around the ball would close in the time viscosity over pressure, 0.4 s
-   at ratio 10, so that the fluid begins without one. */
+   viscosity is such that it sinks by two spacings a second. The grid holds volumes: a gap around
+   the ball would close in the time viscosity over pressure, 0.4 s at ratio 10, so that the fluid
+   begins without one. */
 static double sink(double ratio, int pressure)
 {
     const double d = 0.01, r = 4 * d, share = 1.0 / 3, speed = 0.02;

@@ -406,6 +406,11 @@ static void shift(void *user, float limit)
 
 /* ---- end ---- */
 
+OOZE_DEVICE float4 over(float4 a, float b)
+{
+    return f32x4(a.x / b, a.y / b, a.z / b, a.w / b);
+}
+
 OOZE_DEVICE float moved_value(const StepView &s, const float4 *x, uint32_t i, float4 value)
 {
     const Delta d = delta<true>(s, s.x0[i], x[i]);
@@ -418,8 +423,7 @@ static void store_guess(void *user)
     const float4 *force = of(user)->force, *x = of(user)->x;
     for_each(
         gpu_of(user), s.n, OOZE_BODY(uint32_t i) {
-            const float4 f = force[i];
-            const float4 value = f32x4(f.x / s.dt, f.y / s.dt, f.z / s.dt, f.w / s.dt);
+            const float4 value = over(force[i], s.dt);
             float *to = s.warm_start + 8 * (uint64_t)i;
             to[0] = value.x;
             to[1] = value.y;
@@ -434,8 +438,7 @@ static void store_known(void *user)
     const float4 *force = of(user)->force, *x = of(user)->x;
     for_each(
         gpu_of(user), s.n, OOZE_BODY(uint32_t i) {
-            const float4 f = force[i];
-            const float4 value = f32x4(f.x / s.dt, f.y / s.dt, f.z / s.dt, f.w / s.dt);
+            const float4 value = over(force[i], s.dt);
             s.warm_start[8 * (uint64_t)i + 4] = moved_value(s, x, i, value);
         });
 }

@@ -190,13 +190,19 @@ OozeStatus ooze_pressure_begin(OozePressureSolve *solve, OozeError *error)
 
 /* ---- between passes ---- */
 
+const float *ooze_pressure_total(OozePressureSolve *solve)
+{
+    const OozePressureLoops *loops = solve->loops;
+    loops->copy(solve->user, solve->known, solve->compliance);
+    loops->add(solve->user, 1.0f, solve->change, solve->compliance);
+    return solve->compliance;
+}
+
 void ooze_pressure_release(OozePressureSolve *solve)
 {
     const OozePressureLoops *loops = solve->loops;
     void *user = solve->user;
-    loops->copy(user, solve->known, solve->compliance);
-    loops->add(user, 1.0f, solve->change, solve->compliance);
-    if (loops->release_walls(user, solve->compliance)) {
+    if (loops->release_walls(user, ooze_pressure_total(solve))) {
         loops->find_rows(user);
         loops->add_flux(user, -1.0f, solve->turned);
     }

@@ -151,6 +151,9 @@ OozeStatus ooze_pressure_begin(OozePressureSolve *solve, OozeError *error);
 /* See ooze_grid_pressure_repair and ooze_grid_pressure_store. */
 OozeStatus ooze_pressure_repair(OozePressureSolve *solve, OozeError *error);
 void ooze_pressure_store(OozePressureSolve *solve);
+/* The known pressure and its change, times dt. Takes the place of the compliance, which each pass
+   finds again. */
+const float *ooze_pressure_total(OozePressureSolve *solve);
 /* See ooze_grid_pressure_release. */
 void ooze_pressure_release(OozePressureSolve *solve);
 

@@ -72,9 +72,7 @@ void ooze_pressure_find_contact_forces(OozePressureSolve *f)
     const OozePressureLoops *loops = f->loops;
     loops->find_force(f->user, f->change, true);
     f->velocity->add_contact_force(f->user);
-    loops->copy(f->user, f->known, f->compliance);
-    loops->add(f->user, 1.0f, f->change, f->compliance);
-    loops->to_particles(f->user, f->compliance);
+    loops->to_particles(f->user, ooze_pressure_total(f));
 }
 
 /* ---- the solve ---- */
