@@ -17,7 +17,7 @@ endef
 all: configure
 	@cmake --build --preset release --target ooze libooze ooze_help
 
-# Only what it says of the optional parts is shown, unless it fails.
+# Only what it says of the optional features is shown, unless it fails.
 configure: deps
 	$(call forget_if_moved,build)
 	@cmake --preset release -DOOZE_CUDA=$(OOZE_CUDA) > build-configure.log 2>&1 || \

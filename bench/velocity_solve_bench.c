@@ -10,7 +10,7 @@
 #include "base/clock.h"
 #include "methods/conformation/step.h"
 #include "output/frame_copy.h"
-#include "solvers/velocity_multigrid.h"
+#include "solvers/multigrid/velocity_multigrid.h"
 #include "velocity_cases.h"
 #include "world/world.h"
 

@@ -1,5 +1,5 @@
 /* The pressure equation of semi-implicit MPS on particles, and its solution by conjugate gradients
-   with the preconditioner of solvers/grid_multigrid.h. For tests and benchmarks. */
+   with the preconditioner of solvers/multigrid/grid_multigrid.h. For tests and benchmarks. */
 #ifndef OOZE_TESTS_MPS_LAPLACIAN_H
 #define OOZE_TESTS_MPS_LAPLACIAN_H
 
@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "solvers/conjugate_gradients.h"
-#include "solvers/grid_multigrid.h"
+#include "solvers/linear/conjugate_gradients.h"
+#include "solvers/multigrid/grid_multigrid.h"
 
 #define MPS_REACH 2.1 /* r_e in spacings */
 enum { MPS_GRAIN = 1024 };

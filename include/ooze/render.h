@@ -1,4 +1,4 @@
-/* Ooze: pictures of frames. Needs the optional part "render"; without it the calls return
+/* Ooze: pictures of frames. Needs the optional feature "render"; without it the calls return
    OOZE_ERROR_UNSUPPORTED. */
 #ifndef OOZE_RENDER_H
 #define OOZE_RENDER_H

@@ -75,13 +75,13 @@ typedef struct OozeVersion {
 OOZE_API OozeVersion ooze_version(void);
 
 /* A library or optional component of this build: "hdf5", "cuda", "render", ... */
-typedef struct OozePart {
+typedef struct OozeFeature {
     const char *name;
     bool present;
     const char *detail; /* its version; if not present, how to add it to the build */
-} OozePart;
-/* The list of all parts; `*count` is its length. */
-OOZE_API const OozePart *ooze_parts(int *count);
+} OozeFeature;
+/* All of them; `*count` is its length. */
+OOZE_API const OozeFeature *ooze_features(int *count);
 
 /* The device that computes steps and surfaces. */
 typedef enum OozeDevice {

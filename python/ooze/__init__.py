@@ -15,7 +15,7 @@ from ooze.errors import (ArgumentError, CancelledError, ClosedError, CommandErro
                          StaleViewError, UnsupportedError, WriteError)
 from ooze.fields import FieldView
 from ooze.frame import Frame, Pose
-from ooze.info import looks, material_numbers, methods, parts, presets, version
+from ooze.info import looks, material_numbers, methods, features, presets, version
 from ooze.items import Emitter, Joint, Material, Probe, Solid
 from ooze.picture import Picture
 from ooze.run import Run
@@ -33,5 +33,5 @@ __all__ = ["ArgumentError", "CancelledError", "ClosedError", "CommandError", "Di
            "LimitError", "Material", "NumericError", "OutOfMemoryError", "Picture", "Plot", "Pose",
            "Probe", "Run", "Scene", "SceneError", "Solid", "StaleViewError", "Surface",
            "UnsupportedError", "View", "World", "WriteError", "c", "command", "fit_rheometer",
-           "looks", "material_numbers", "measure_rheometer", "methods", "parts", "plot", "presets",
-           "reference", "schema", "version"]
+           "looks", "material_numbers", "measure_rheometer", "methods", "features", "plot",
+           "presets", "reference", "schema", "version"]

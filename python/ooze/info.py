@@ -1,4 +1,4 @@
-"""What the library has: version, parts, methods, presets and looks."""
+"""What the library has: version, features, methods, presets and looks."""
 from __future__ import annotations
 
 from typing import Any
@@ -24,9 +24,9 @@ def version() -> str:
     return text_of(c.ooze_version().text) or ""
 
 
-def parts() -> dict[str, bool]:
-    """Libraries and optional parts, and whether this build has them."""
-    return {text_of(part.name) or "": part.present for part in c.ooze_parts()}
+def features() -> dict[str, bool]:
+    """Libraries and optional features, and whether this build has them."""
+    return {text_of(item.name) or "": item.present for item in c.ooze_features()}
 
 
 def _params(items: Any, count: int) -> dict[str, dict[str, Any]]:

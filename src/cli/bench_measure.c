@@ -10,7 +10,7 @@
 #include "cli/command.h"
 #include "cli/report.h"
 #include "scene/scene.h"
-#include "solvers/step_timer.h"
+#include "step/timer.h"
 #include "world/world.h"
 
 /* Most particles of a scene whose fills are fitted as it says. */

@@ -20,7 +20,7 @@ extern "C" {
 #include "solids/boundary_formula.h"
 #include "solids/shape_formula.h"
 #include "solids/swept_bounds.h"
-#include "solvers/step_timer.h"
+#include "step/timer.h"
 #include "world/emitter.h"
 #include "world/source_formula.h"
 }

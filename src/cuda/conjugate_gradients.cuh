@@ -1,6 +1,6 @@
-/* Preconditioned conjugate gradients on the device: see solvers/conjugate_gradients_formula.h.
-   The scalars are in device memory, and every loop returns at once when the flag `off` is set, so
-   that no iteration waits for the host. */
+/* Preconditioned conjugate gradients on the device: see
+   solvers/linear/conjugate_gradients_formula.h. The scalars are in device memory, and every loop
+   returns at once when the flag `off` is set, so that no iteration waits for the host. */
 #ifndef OOZE_CUDA_CONJUGATE_GRADIENTS_CUH
 #define OOZE_CUDA_CONJUGATE_GRADIENTS_CUH
 

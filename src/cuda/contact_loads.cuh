@@ -1,11 +1,12 @@
-/* Reaction of dynamic solids to particles that collide with them: see solvers/contact_loads.h. */
+/* Reaction of dynamic solids to particles that collide with them: see
+   solvers/contact/contact_loads.h. */
 #ifndef OOZE_CUDA_CONTACT_LOADS_CUH
 #define OOZE_CUDA_CONTACT_LOADS_CUH
 
 #include "cuda/dynamic_solids.cuh"
 
 extern "C" {
-#include "solvers/contact_loads.h"
+#include "solvers/contact/contact_loads.h"
 }
 
 namespace ooze

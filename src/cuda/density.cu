@@ -1,7 +1,7 @@
 #include "cuda/density_sweep.cuh"
 #include "cuda/pairs.cuh"
 #include "cuda/rank_sums.cuh"
-#include "solvers/density_formula.h"
+#include "solvers/density/density_formula.h"
 
 namespace ooze
 {

@@ -1,4 +1,4 @@
-/* The density stage on the device: see solvers/density.h. */
+/* The density stage on the device: see solvers/density/density.h. */
 #ifndef OOZE_CUDA_DENSITY_CUH
 #define OOZE_CUDA_DENSITY_CUH
 

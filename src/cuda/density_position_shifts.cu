@@ -1,6 +1,6 @@
 /* Position-only shifts after the iterations of the density stage: relief of overlaps, and drift. */
 #include "cuda/density_sweep.cuh"
-#include "solvers/density_formula.h"
+#include "solvers/density/density_formula.h"
 
 namespace ooze
 {

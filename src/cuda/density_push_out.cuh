@@ -6,7 +6,7 @@
 
 #include "cuda/density_sweep.cuh"
 #include "cuda/shape_distance.cuh"
-#include "solvers/density_formula.h"
+#include "solvers/density/density_formula.h"
 
 namespace ooze
 {

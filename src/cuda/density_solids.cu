@@ -1,4 +1,4 @@
-/* Dynamic solids in the density stage: see solvers/density_solids.c. */
+/* Dynamic solids in the density stage: see solvers/density/density_solids.c. */
 #include "cuda/density_sweep.cuh"
 #include "cuda/shape_distance.cuh"
 

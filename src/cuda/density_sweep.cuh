@@ -9,8 +9,8 @@
 
 extern "C" {
 #include "physics/cubic.h"
-#include "solvers/density_formula.h"
-#include "solvers/projected_jacobi.h"
+#include "solvers/density/density_formula.h"
+#include "solvers/density/projected_jacobi.h"
 }
 
 namespace ooze
@@ -162,8 +162,8 @@ static inline bool density_pushes_at_once(const DensitySweep *sweep)
 /* Moves particles inside solids onto their surface, in `next`. */
 void density_push_out(Gpu *gpu, const DensitySweep *sweep, DensityIteration iteration);
 
-/* Dynamic solids, density_solids.cu: see solvers/density_solids.h. They return at once without
-   any. */
+/* Dynamic solids, density_solids.cu: see solvers/density/density_solids.h. They return at once
+   without any. */
 void density_solids_begin(Gpu *gpu, DensitySweep *sweep);
 void density_solid_diagonals(Gpu *gpu, const DensitySweep *sweep, DensityIteration iteration);
 /* Between multipliers and corrections: moves the solids by the reaction on their samples. */

@@ -1,5 +1,6 @@
-/* Coupling of particles with dynamic solids on the device: see solvers/dynamic_coupling.h. Motions
-   and momenta of the solids are in device memory; contacts and joints are solved on the host. */
+/* Coupling of particles with dynamic solids on the device: see
+   solvers/contact/dynamic_coupling.h. Motions and momenta of the solids are in device memory;
+   contacts and joints are solved on the host. */
 #ifndef OOZE_CUDA_DYNAMIC_SOLIDS_CUH
 #define OOZE_CUDA_DYNAMIC_SOLIDS_CUH
 
@@ -7,7 +8,7 @@
 #include "cuda/twist_sum.cuh"
 
 extern "C" {
-#include "solvers/dynamic_coupling.h"
+#include "solvers/contact/dynamic_coupling.h"
 }
 
 namespace ooze

@@ -1,5 +1,6 @@
 /* Edges g = V f (x_ji, 1) of the neighbour lists with the strain weight, gradients and stress
-   fluxes along them: see solvers/edges.h. A View is captured by loop bodies and has the members
+   fluxes along them: see solvers/pairs/edges.h. A View is captured by loop bodies and has the
+   members
 
      uint32_t n; const float4 *x0;         positions; last lane 0, of element n OOZE_DUMMY_FAR
      ListView fluid, near_walls; WallView walls; OozePeriodic periodic;
@@ -12,7 +13,7 @@
 #include "cuda/solids.cuh"
 #include "physics/strain_weight.h"
 extern "C" {
-#include "solvers/stress_flux_formula.h"
+#include "solvers/pairs/stress_flux_formula.h"
 }
 
 namespace ooze
@@ -167,7 +168,7 @@ OOZE_DEVICE float4 edges_flux(const View &s, const float4 *flux, uint32_t i, uin
 }
 
 /* The flux of a particle: rows of F = S B - n L, and n u. See
-   solvers/stress_flux_formula.h. */
+   solvers/pairs/stress_flux_formula.h. */
 struct StressFlux {
     float row[9], last[3];
 };

@@ -1,12 +1,12 @@
 /* Cells of background grids over particles, for the multigrid preconditioners: the box of the
-   particles, sorted keys in groups, and memory. See solvers/grid_cells.h. */
+   particles, sorted keys in groups, and memory. See solvers/multigrid/grid_cells.h. */
 #ifndef OOZE_CUDA_GRID_CELLS_CUH
 #define OOZE_CUDA_GRID_CELLS_CUH
 
 #include "cuda/sort.cuh"
 
 extern "C" {
-#include "solvers/grid_multigrid_formula.h"
+#include "solvers/multigrid/grid_multigrid_formula.h"
 }
 
 namespace ooze

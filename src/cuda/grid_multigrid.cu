@@ -3,7 +3,7 @@
 #include "cuda/grid_cells.cuh"
 
 extern "C" {
-#include "solvers/grid_multigrid_dense.h"
+#include "solvers/multigrid/grid_multigrid_dense.h"
 }
 
 namespace ooze

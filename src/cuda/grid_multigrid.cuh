@@ -1,12 +1,13 @@
-/* Multigrid preconditioner of pressure equations on the device: see solvers/grid_multigrid.h. The
-   grids and matrices are those of the processor, up to rounding. */
+/* Multigrid preconditioner of pressure equations on the device: see
+   solvers/multigrid/grid_multigrid.h. The grids and matrices are those of the processor, up to
+   rounding. */
 #ifndef OOZE_CUDA_GRID_MULTIGRID_CUH
 #define OOZE_CUDA_GRID_MULTIGRID_CUH
 
 #include "cuda/gpu.cuh"
 
 extern "C" {
-#include "solvers/grid_multigrid_formula.h"
+#include "solvers/multigrid/grid_multigrid_formula.h"
 }
 
 namespace ooze

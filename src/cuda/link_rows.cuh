@@ -1,11 +1,11 @@
-/* Rows of links (or springs) on the device: see solvers/link_table.h. */
+/* Rows of links (or springs) on the device: see solvers/pairs/link_table.h. */
 #ifndef OOZE_CUDA_LINK_ROWS_CUH
 #define OOZE_CUDA_LINK_ROWS_CUH
 
 #include "cuda/sort.cuh"
 
 extern "C" {
-#include "solvers/link_table.h"
+#include "solvers/pairs/link_table.h"
 }
 
 namespace ooze

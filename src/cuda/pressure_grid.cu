@@ -1,11 +1,11 @@
 /* Unknowns of the pressure grid, and their extension to ghosts and into walls: see
-   solvers/pressure_grid.c. */
+   solvers/pressure/pressure_grid.c. */
 #include "cuda/pressure_grid.cuh"
 
 #include "cuda/grid_cells.cuh"
 
 extern "C" {
-#include "solvers/pressure_build_formula.h"
+#include "solvers/pressure/pressure_build_formula.h"
 }
 
 namespace ooze

@@ -1,5 +1,5 @@
-/* Pressure on a background grid on the device: see solvers/pressure_grid.h. Without bodies of
-   unknown velocity. */
+/* Pressure on a background grid on the device: see solvers/pressure/pressure_grid.h. Without
+   bodies of unknown velocity. */
 #ifndef OOZE_CUDA_PRESSURE_GRID_CUH
 #define OOZE_CUDA_PRESSURE_GRID_CUH
 
@@ -7,7 +7,7 @@
 #include "cuda/solids.cuh"
 
 extern "C" {
-#include "solvers/pressure_rows_formula.h"
+#include "solvers/pressure/pressure_rows_formula.h"
 }
 
 namespace ooze

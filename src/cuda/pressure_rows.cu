@@ -1,4 +1,4 @@
-/* The operators of the pressure grid: see solvers/pressure_rows.c. */
+/* The operators of the pressure grid: see solvers/pressure/pressure_rows.c. */
 #include "cuda/pressure_grid.cuh"
 
 namespace ooze

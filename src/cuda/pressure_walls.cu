@@ -1,10 +1,10 @@
-/* Shares of walls in the hat functions of nodes: see solvers/pressure_walls.c. */
+/* Shares of walls in the hat functions of nodes: see solvers/pressure/pressure_walls.c. */
 #include "cuda/pressure_grid.cuh"
 #include "cuda/shape_distance.cuh"
 #include "cuda/sort.cuh"
 
 extern "C" {
-#include "solvers/pressure_walls_formula.h"
+#include "solvers/pressure/pressure_walls_formula.h"
 }
 
 namespace ooze

@@ -3,7 +3,7 @@
 #define OOZE_CUDA_TWIST_SUM_CUH
 
 #include "cuda/gpu.cuh"
-#include "solvers/twist.h"
+#include "solvers/contact/twist.h"
 
 namespace ooze
 {

@@ -1,4 +1,4 @@
-/* Memory and matrices of the grids: see solvers/velocity_multigrid.c and
+/* Memory and matrices of the grids: see solvers/multigrid/velocity_multigrid.c and
    velocity_multigrid_loops.c. */
 #include "cuda/velocity_multigrid_parts.cuh"
 

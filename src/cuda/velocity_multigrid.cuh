@@ -1,5 +1,6 @@
-/* Multigrid preconditioner of velocity equations on the device: see solvers/velocity_multigrid.h.
-   The grids and matrices are those of the processor, up to rounding. */
+/* Multigrid preconditioner of velocity equations on the device: see
+   solvers/multigrid/velocity_multigrid.h. The grids and matrices are those of the processor, up
+   to rounding. */
 #ifndef OOZE_CUDA_VELOCITY_MULTIGRID_CUH
 #define OOZE_CUDA_VELOCITY_MULTIGRID_CUH
 
@@ -7,7 +8,7 @@
 #include "cuda/grid_cells.cuh"
 
 extern "C" {
-#include "solvers/velocity_multigrid_formula.h"
+#include "solvers/multigrid/velocity_multigrid_formula.h"
 }
 
 namespace ooze

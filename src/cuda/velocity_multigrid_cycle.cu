@@ -1,4 +1,4 @@
-/* One cycle of the grids: see solvers/velocity_multigrid_cycle.c. */
+/* One cycle of the grids: see solvers/multigrid/velocity_multigrid_cycle.c. */
 #include "cuda/velocity_multigrid_parts.cuh"
 
 #ifdef __CUDACC__

@@ -2,7 +2,7 @@
 #include "cuda/velocity_multigrid_parts.cuh"
 
 extern "C" {
-#include "solvers/velocity_multigrid_dense_formula.h"
+#include "solvers/multigrid/velocity_multigrid_dense_formula.h"
 }
 
 namespace ooze

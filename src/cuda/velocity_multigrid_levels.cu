@@ -1,4 +1,4 @@
-/* Elements, links and nodes of the grids: see solvers/velocity_multigrid_levels.c. */
+/* Elements, links and nodes of the grids: see solvers/multigrid/velocity_multigrid_levels.c. */
 #include "cuda/velocity_multigrid_parts.cuh"
 
 namespace ooze

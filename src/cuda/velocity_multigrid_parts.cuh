@@ -5,7 +5,7 @@
 #include "cuda/velocity_multigrid.cuh"
 
 extern "C" {
-#include "solvers/velocity_multigrid_links_formula.h"
+#include "solvers/multigrid/velocity_multigrid_links_formula.h"
 }
 
 namespace ooze

@@ -2,7 +2,7 @@
 #ifndef OOZE_METHODS_METHOD_H
 #define OOZE_METHODS_METHOD_H
 
-#include "solvers/step_context.h"
+#include "step/context.h"
 
 typedef struct OozeAdvice OozeAdvice;           /* see advice.h */
 typedef struct OozeExplanation OozeExplanation; /* see explain.h */

@@ -1,4 +1,4 @@
-/* Serves a session to browsers. Needs the optional part "view"; without it the call returns
+/* Serves a session to browsers. Needs the optional feature "view"; without it the call returns
    OOZE_ERROR_UNSUPPORTED. */
 #ifndef OOZE_VIEW_SERVE_H
 #define OOZE_VIEW_SERVE_H

@@ -1,5 +1,5 @@
 /* An engine executes a world's steps on a device: the processor, or a GPU that holds the particles
-   in its own memory. See cpu_engine.c and parts/engines.c. */
+   in its own memory. See cpu_engine.c and features/engines.c. */
 #ifndef OOZE_WORLD_ENGINE_H
 #define OOZE_WORLD_ENGINE_H
 

@@ -7,7 +7,7 @@
 #include "ooze/world.h"
 #include "physics/periodic.h"
 #include "solids/dynamic.h"
-#include "solvers/step_report.h"
+#include "step/report.h"
 #include "world/probe_formula.h"
 
 /* Input of a measurement. */

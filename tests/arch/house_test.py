@@ -13,9 +13,10 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = pathlib.Path(os.environ["OOZE_BUILD_DIR"])
 
 # Each folder of src may include itself and those before it.
-ORDER = ["base", "physics", "particles", "mesh", "solids", "materials", "solvers", "methods",
+ORDER = ["base", "physics", "particles", "mesh", "solids", "materials", "step", "machine",
+         "solvers", "methods",
          "heat", "world", "ode", "scene", "output", "surface", "cuda", "plot", "rheology",
-         "rheometer", "render", "view", "serve", "mpi", "wasm", "parts", "cli"]
+         "rheometer", "render", "view", "serve", "mpi", "wasm", "features", "cli"]
 # A method must not reach into another method's folder, and physics must stay plain formulas.
 PHYSICS_INCLUDES = {"math.h", "stdbool.h", "stddef.h", "stdint.h"}
 CODE = (".c", ".h", ".cu", ".cuh")

@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-#include "solvers/density.h"
-#include "solvers/density_formula.h"
+#include "solvers/density/density.h"
+#include "solvers/density/density_formula.h"
 
 typedef struct Between {
     uint64_t n;

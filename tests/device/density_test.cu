@@ -9,7 +9,7 @@
 extern "C" {
 #include "device/density_case.h"
 #include "physics/lattice.h"
-#include "solvers/density_formula.h"
+#include "solvers/density/density_formula.h"
 }
 
 using namespace ooze;

@@ -4,7 +4,7 @@
 
 #include "ooze/status.h"
 #include "particles/particles.h"
-#include "solvers/grid_multigrid_formula.h"
+#include "solvers/multigrid/grid_multigrid_formula.h"
 
 typedef enum MultigridCaseKind {
     MULTIGRID_BLOCK,

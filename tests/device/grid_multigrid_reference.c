@@ -1,7 +1,7 @@
 #include "device/grid_multigrid_case.h"
 
 #include "mps_laplacian.h"
-#include "solvers/grid_multigrid_levels.h"
+#include "solvers/multigrid/grid_multigrid_levels.h"
 
 static void add_particles(Mps *s, MultigridCaseKind kind)
 {

@@ -194,10 +194,10 @@ static void springs_T12_archimedes(void **state)
 static bool has_contacts(void)
 {
     int count = 0;
-    const OozePart *parts = ooze_parts(&count);
+    const OozeFeature *features = ooze_features(&count);
     for (int k = 0; k < count; k++) {
-        if (strcmp(parts[k].name, "ode") == 0) {
-            return parts[k].present;
+        if (strcmp(features[k].name, "ode") == 0) {
+            return features[k].present;
         }
     }
     return false;

@@ -6,7 +6,7 @@
 
 #include "methods/stress/step.h"
 #include "physics/ucm.h"
-#include "solvers/lattice_waves.h"
+#include "solvers/pairs/lattice_waves.h"
 #include "world/world.h"
 
 static OozeVec3 noise(OozeVec3 x, uint64_t i)

@@ -32,7 +32,7 @@ class Docs(PackageTest):
         (self.folder / "honey.yaml").write_text(HONEY)
         names = {}
         for number, block in enumerate(blocks, 1):
-            if "run.picture" in block and not ooze.parts()["render"]:
+            if "run.picture" in block and not ooze.features()["render"]:
                 block = re.sub(r"(?m)^run\.picture.*$", "", block)
             exec(compile(block, f"docs/python.md, block {number}", "exec"), names)
         self.assertAlmostEqual(names["world"].time, 0.15, delta=0.011)  # stopped early

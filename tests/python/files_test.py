@@ -113,7 +113,7 @@ class Files(PackageTest):
     def test_pictures(self):
         pixels = numpy.random.default_rng(1).integers(0, 256, (13, 7, 3), dtype=numpy.uint8)
         numpy.testing.assert_array_equal(decode_png(encode_png(pixels)), pixels)
-        if not ooze.parts()["render"]:
+        if not ooze.features()["render"]:
             with self.assertRaises(ooze.UnsupportedError):
                 self.run_folder.picture()
             return
@@ -164,7 +164,7 @@ class Files(PackageTest):
                                       atol=1e-5)
 
     def test_the_viewer_can_be_shown_in_a_frame(self):
-        if not ooze.parts()["view"]:
+        if not ooze.features()["view"]:
             self.skipTest("this build has no viewer")
         with self.scene.view(threads=1) as view:
             self.assertIn(f'<iframe src="{view.url}"', view._repr_html_())

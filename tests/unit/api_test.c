@@ -127,7 +127,7 @@ static void missing_frames_and_scenes_are_errors(void **state)
     assert_string_equal(ooze_scene_canonical(NULL), "");
     ooze_scene_free(NULL);
     ooze_text_free(NULL);
-    assert_non_null(ooze_parts(NULL));
+    assert_non_null(ooze_features(NULL));
     assert_non_null(ooze_material_params(NULL));
 }
 

@@ -3,7 +3,7 @@
    direction. */
 #include "check.h"
 
-#include "solvers/conjugate_gradients.h"
+#include "solvers/linear/conjugate_gradients.h"
 
 enum { N = 64, GRAIN = 16 };
 

@@ -1,7 +1,7 @@
 /* Rotations of four and sweeps of the corotated constraint, on every instruction set against
    double. */
 #include "constraint_case.h"
-#include "solvers/polar_f32x4.h"
+#include "solvers/vectors/polar_f32x4.h"
 
 #define MOST_DAMPING 0.35 /* see corotated_loops.c */
 

@@ -3,8 +3,8 @@
 #include "base/hash.h"
 #include "check.h"
 #include "physics/kernels.h"
-#include "solvers/cubic_f32x4.h"
-#include "solvers/rows.h"
+#include "solvers/vectors/cubic_f32x4.h"
+#include "solvers/vectors/rows.h"
 
 static float draw(uint64_t element, uint64_t number)
 {

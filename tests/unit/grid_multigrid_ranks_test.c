@@ -1,7 +1,7 @@
 /* The multigrid preconditioner of pressure equations has the bits of one process on any number of
    them, however the particles are divided. */
 #include "clouds.h"
-#include "solvers/grid_multigrid.h"
+#include "solvers/multigrid/grid_multigrid.h"
 #include "thread_ranks.h"
 
 static const double CELL = 2.2, SPACING = 1.0;

@@ -2,7 +2,7 @@
    diagonal blocks of the operator, matrices of elements, and the preconditioner as a whole. */
 #include "conformation_case.h"
 #include "methods/conformation/lodge_multigrid.h"
-#include "solvers/velocity_multigrid_levels.h"
+#include "solvers/multigrid/velocity_multigrid_levels.h"
 
 typedef struct Solve {
     Stepped *s;

@@ -7,7 +7,7 @@
 #include "base/hash.h"
 #include "base/isa.h"
 #include "check.h"
-#include "solvers/gather.h"
+#include "solvers/pairs/gather.h"
 
 /* All tables of a name, in the order of OozeIsa; those up to ooze_isa() can run here. */
 #if defined(OOZE_LOOPS_EVERY)

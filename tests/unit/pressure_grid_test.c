@@ -3,7 +3,7 @@
    converges. */
 #include "check.h"
 
-#include "solvers/pressure_grid.h"
+#include "solvers/pressure/pressure_grid.h"
 
 #define SPACING 0.01
 

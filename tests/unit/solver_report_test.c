@@ -1,7 +1,7 @@
 /* Convergence of steps: tolerance and maximum of iterations of every solver, statistics of the
    world, and the probe `solver`. */
 #include "physics/fixtures.h"
-#include "solvers/step_report.h"
+#include "step/report.h"
 
 enum { LODGE, CONSISTENT, PAPER };
 

@@ -1,6 +1,6 @@
 /* Timed parts of the stages: numbers of calls. Times are not tested, except that the parts of a
    stage take no longer than the stage. */
-#include "solvers/step_timer.h"
+#include "step/timer.h"
 
 #include <string.h>
 

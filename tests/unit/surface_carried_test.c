@@ -80,10 +80,10 @@ static void test_mesh_smoothing_keeps_volume(void **state)
 static bool can_decimate(void)
 {
     int count;
-    const OozePart *parts = ooze_parts(&count);
+    const OozeFeature *features = ooze_features(&count);
     for (int i = 0; i < count; i++) {
-        if (strcmp(parts[i].name, "meshopt") == 0) {
-            return parts[i].present;
+        if (strcmp(features[i].name, "meshopt") == 0) {
+            return features[i].present;
         }
     }
     return false;

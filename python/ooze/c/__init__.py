@@ -6,11 +6,11 @@ in C. Written by tools/python_bindings.py.
 """
 from ooze.c.status_types import (OozeError, OozeStatus)
 from ooze.c.status_functions import (ooze_status_name)
-from ooze.c.types_types import (OozeAxis, OozeDevice, OozeEmitterId, OozeJointId, OozeLogCallback,
-                                OozeLogLevel, OozeMaterialId, OozeParamInfo, OozeParamKind,
-                                OozePart, OozeProbeId, OozeProgressCallback, OozeQuat, OozeSolidId,
-                                OozeVec3, OozeVersion)
-from ooze.c.types_functions import (ooze_parts, ooze_version)
+from ooze.c.types_types import (OozeAxis, OozeDevice, OozeEmitterId, OozeFeature, OozeJointId,
+                                OozeLogCallback, OozeLogLevel, OozeMaterialId, OozeParamInfo,
+                                OozeParamKind, OozeProbeId, OozeProgressCallback, OozeQuat,
+                                OozeSolidId, OozeVec3, OozeVersion)
+from ooze.c.types_functions import (ooze_features, ooze_version)
 from ooze.c.shape_types import (OOZE_SHAPE_PARTS_MAX, OozeHeightView, OozeInterpolation,
                                 OozeKeyframe, OozeMeshView, OozeMotionDef, OozeShapeDef,
                                 OozeShapeKind, OozeSolidPose)
@@ -81,15 +81,15 @@ VERSION = "0.1.0"
 __all__ = ["OozeStatus", "OozeError", "ooze_status_name", "OozeVec3", "OozeQuat", "OozeAxis",
            "OozeMaterialId", "OozeSolidId", "OozeJointId", "OozeEmitterId", "OozeProbeId",
            "OozeParamKind", "OozeParamInfo", "OozeLogLevel", "OozeLogCallback",
-           "OozeProgressCallback", "OozeVersion", "OozePart", "OozeDevice", "ooze_version",
-           "ooze_parts", "OozeShapeKind", "OozeMeshView", "OozeHeightView", "OOZE_SHAPE_PARTS_MAX",
-           "OozeShapeDef", "OozeInterpolation", "OozeKeyframe", "OozeMotionDef", "OozeSolidPose",
-           "ooze_shape_def_default", "ooze_motion_def_default", "OozeFieldType", "OozeFieldView",
-           "OozeSolidView", "OozeMaterialView", "OozeFrame", "ooze_field_type_size",
-           "ooze_frame_field", "ooze_frame_state", "ooze_field_column", "ooze_field_value",
-           "ooze_frame_hash", "ooze_frame_write", "ooze_frame_open", "ooze_frame_close",
-           "OozeLookKind", "OozeTexture", "OozeLookInfo", "OozeLookDef", "ooze_looks",
-           "ooze_look_def_default", "OozeWorld", "OozeWorldDef", "OozeMethodInfo",
+           "OozeProgressCallback", "OozeVersion", "OozeFeature", "OozeDevice", "ooze_version",
+           "ooze_features", "OozeShapeKind", "OozeMeshView", "OozeHeightView",
+           "OOZE_SHAPE_PARTS_MAX", "OozeShapeDef", "OozeInterpolation", "OozeKeyframe",
+           "OozeMotionDef", "OozeSolidPose", "ooze_shape_def_default", "ooze_motion_def_default",
+           "OozeFieldType", "OozeFieldView", "OozeSolidView", "OozeMaterialView", "OozeFrame",
+           "ooze_field_type_size", "ooze_frame_field", "ooze_frame_state", "ooze_field_column",
+           "ooze_field_value", "ooze_frame_hash", "ooze_frame_write", "ooze_frame_open",
+           "ooze_frame_close", "OozeLookKind", "OozeTexture", "OozeLookInfo", "OozeLookDef",
+           "ooze_looks", "ooze_look_def_default", "OozeWorld", "OozeWorldDef", "OozeMethodInfo",
            "OozeTemperatureRow", "OozeMaterialDef", "OozePresetOrigin", "OozePresetNumber",
            "OozePresetInfo", "OozeSolidDef", "OozeSolidParam", "OozeJointKind", "OozeJointDef",
            "OozeJointParam", "OozeFill", "OozeBodyKind", "OozeFluidDef", "OozeOutline",

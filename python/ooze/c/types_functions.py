@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from ctypes import POINTER, byref, c_int
 from ooze.c._support import bind
-from ooze.c.types_types import OozePart, OozeVersion
+from ooze.c.types_types import OozeFeature, OozeVersion
 
 
 _ooze_version = bind("ooze_version", OozeVersion)
@@ -15,9 +15,9 @@ def ooze_version() -> OozeVersion:
     return _ooze_version()
 
 
-_ooze_parts = bind("ooze_parts", POINTER(OozePart), POINTER(c_int))
-def ooze_parts() -> list[OozePart]:
-    """The list of all parts; `*count` is its length."""
+_ooze_features = bind("ooze_features", POINTER(OozeFeature), POINTER(c_int))
+def ooze_features() -> list[OozeFeature]:
+    """All of them; `*count` is its length."""
     count = c_int()
-    items = _ooze_parts(byref(count))
+    items = _ooze_features(byref(count))
     return [items[i] for i in range(count.value)]

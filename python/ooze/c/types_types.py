@@ -115,7 +115,7 @@ class OozeVersion(Structure):
 
 
 @structure
-class OozePart(Structure):
+class OozeFeature(Structure):
     """A library or optional component of this build: "hdf5", "cuda", "render", ..."""
     name: bytes | None = member(c_char_p)
     present: bool = member(c_bool)

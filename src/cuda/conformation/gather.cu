@@ -1,5 +1,5 @@
 /* Kernel gradients, their correction and the density at the beginning of the step: see
-   solvers/gather_loops.c. */
+   solvers/pairs/gather_loops.c. */
 #include "cuda/conformation/step.cuh"
 #include "physics/gradient_correction.h"
 

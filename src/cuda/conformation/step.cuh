@@ -8,8 +8,8 @@
 #include "physics/kernels.h"
 extern "C" {
 #include "methods/conformation/expected_push_formula.h"
-#include "solvers/conjugate_gradients_formula.h"
-#include "solvers/contact_set_formula.h"
+#include "solvers/contact/contact_set_formula.h"
+#include "solvers/linear/conjugate_gradients_formula.h"
 }
 
 namespace ooze

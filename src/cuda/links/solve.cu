@@ -131,7 +131,7 @@ template <int LANES> static void correct(Gpu *gpu, const LinksView &view)
         });
 }
 
-/* Moves particles to the contact distance of solids: see solvers/push_out.c. */
+/* Moves particles to the contact distance of solids: see solvers/density/push_out.c. */
 static void push_out(Gpu *gpu, const LinksView &view, float contact)
 {
     const LinksView s = view;

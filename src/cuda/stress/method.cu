@@ -101,7 +101,7 @@ OOZE_DEVICE float distance_at_start(const StressView &s, float4 d, uint32_t b)
     return sqrtf(dot(start, start));
 }
 
-/* Corrections, sums of edges and densities: see solvers/gather_loops.c. */
+/* Corrections, sums of edges and densities: see solvers/pairs/gather_loops.c. */
 template <int LANES> static void gather(Gpu *gpu, const StressView &view)
 {
     const StressView s = view;

@@ -7,7 +7,7 @@
 #include "methods/ballistic/stick_formula.h"
 #include "methods/explain.h"
 #include "solids/dynamic_formula.h"
-#include "solvers/contact_loads.h"
+#include "solvers/contact/contact_loads.h"
 
 enum { PARAM_CONTACT_DISTANCE, PARAM_COUNT };
 

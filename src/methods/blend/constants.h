@@ -4,7 +4,7 @@
 
 #include "materials/temperature_formula.h"
 #include "methods/blend/regions.h"
-#include "solvers/step_context.h"
+#include "step/context.h"
 
 /* Settings, in the order of the table in method.c. */
 enum {

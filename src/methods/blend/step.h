@@ -9,7 +9,7 @@
 #include "methods/blend/method.h"
 #include "methods/blend/sph_formula.h"
 #include "solids/broad_phase.h"
-#include "solvers/contact_loads.h"
+#include "solvers/contact/contact_loads.h"
 
 enum { OOZE_BLEND_GRAIN = 128 };
 

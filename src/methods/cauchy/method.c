@@ -10,7 +10,7 @@
 #include "methods/cauchy/operators.h"
 #include "methods/cauchy/pressure_formula.h"
 #include "methods/cauchy/stress_formula.h"
-#include "solvers/grid_multigrid.h"
+#include "solvers/multigrid/grid_multigrid.h"
 
 static const OozeParamInfo params[OOZE_CAUCHY_PARAM_COUNT] = {
     [OOZE_CAUCHY_SCHEME] = {"scheme", OOZE_PARAM_CHOICE, "", 0, 1, 0, "corrected|classic",

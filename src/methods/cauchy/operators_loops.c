@@ -6,7 +6,7 @@
 #include "methods/cauchy/tension_formula.h"
 #include "physics/mps.h"
 #include "physics/strain_weight.h"
-#include "solvers/stress_flux.h"
+#include "solvers/pairs/stress_flux.h"
 
 typedef OozeF32x4 F;
 

@@ -7,7 +7,7 @@
 #include "base/fail.h"
 #include "methods/cauchy/operators.h"
 #include "methods/cauchy/pressure_formula.h"
-#include "solvers/grid_multigrid.h"
+#include "solvers/multigrid/grid_multigrid.h"
 
 static void run(OozeCauchyPressure *p, OozeRangeBody body)
 {

@@ -3,7 +3,7 @@
 #define OOZE_METHODS_CAUCHY_PRESSURE_FORMULA_H
 
 #include "methods/cauchy/constants.h"
-#include "solvers/grid_multigrid_formula.h"
+#include "solvers/multigrid/grid_multigrid_formula.h"
 
 /* Number density over n0 below which a particle is at the free surface in the classic scheme. */
 #define OOZE_CAUCHY_CLASSIC_SURFACE 0.97f

@@ -10,9 +10,9 @@
 #include "methods/cauchy/method.h"
 #include "methods/cauchy/walls_formula.h"
 #include "solids/broad_phase.h"
-#include "solvers/conjugate_gradients.h"
-#include "solvers/contact_loads.h"
-#include "solvers/edges.h"
+#include "solvers/contact/contact_loads.h"
+#include "solvers/linear/conjugate_gradients.h"
+#include "solvers/pairs/edges.h"
 
 enum { OOZE_CAUCHY_GRAIN = 256 };
 

@@ -3,7 +3,7 @@
 #define OOZE_METHODS_CAUCHY_TENSION_FORMULA_H
 
 #include "methods/cauchy/walls_formula.h"
-#include "solvers/surface_tension_formula.h"
+#include "solvers/pairs/surface_tension_formula.h"
 
 /* The pressure that balances cohesion inside the fluid, which the pressure solve would find, with
    errors where it ends at a surface. Acting from pair to pair as cohesion does, it leaves nothing

@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "methods/conformation/constraint_solve.h"
-#include "solvers/conjugate_gradients.h"
+#include "solvers/linear/conjugate_gradients.h"
 
 /* ---- per particle --------------------------------------------------------------------------- */
 

@@ -10,7 +10,7 @@
 #include "base/isa.h"
 #include "methods/conformation/constraint_formula.h"
 #include "methods/conformation/gradient.h"
-#include "solvers/gather.h"
+#include "solvers/pairs/gather.h"
 
 typedef struct OozeConstraint {
     OozeConformationStep *step;

@@ -1,5 +1,5 @@
 /* Finding contacts for the velocity solve: the contact set of every particle that its free
-   motion would take into a solid. See solvers/contact_set_formula.h. */
+   motion would take into a solid. See solvers/contact/contact_set_formula.h. */
 #include <math.h>
 #include <string.h>
 

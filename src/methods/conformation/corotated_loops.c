@@ -2,8 +2,8 @@
 #include <string.h>
 
 #include "methods/conformation/constraint_solve.h"
-#include "solvers/polar_f32x4.h"
-#include "solvers/stress_flux.h"
+#include "solvers/pairs/stress_flux.h"
+#include "solvers/vectors/polar_f32x4.h"
 
 typedef struct Sweep {
     OozeConstraint *constraint;

@@ -1,6 +1,6 @@
 /* Gathers of density_warm_start.h. */
 #include "methods/conformation/density_warm_start.h"
-#include "solvers/wall_gradient_f32x4.h"
+#include "solvers/pairs/wall_gradient_f32x4.h"
 
 static inline OozeF32x4 push_of_fluid(const OozeConformationStep *s, const OozeCubic *cubic,
                                       uint64_t i, bool periodic)

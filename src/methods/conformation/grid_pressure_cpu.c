@@ -7,7 +7,7 @@
 #include "base/fail.h"
 #include "methods/conformation/components.h"
 #include "methods/conformation/grid_pressure_formula.h"
-#include "solvers/pressure_rows.h"
+#include "solvers/pressure/pressure_rows.h"
 
 enum { GRAIN = OOZE_CONFORMATION_GRAIN };
 

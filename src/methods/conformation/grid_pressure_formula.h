@@ -2,10 +2,10 @@
 #ifndef OOZE_METHODS_CONFORMATION_GRID_PRESSURE_FORMULA_H
 #define OOZE_METHODS_CONFORMATION_GRID_PRESSURE_FORMULA_H
 
-#include "solvers/contact_set_formula.h"
-#include "solvers/density_formula.h"
-#include "solvers/pressure_grid_formula.h"
-#include "solvers/vector_formula.h"
+#include "solvers/contact/contact_set_formula.h"
+#include "solvers/density/density_formula.h"
+#include "solvers/pressure/pressure_grid_formula.h"
+#include "solvers/vectors/vector_formula.h"
 
 /* ---- particles ---- */
 

@@ -1,12 +1,11 @@
-/* Dynamic solids in the solve of pressure_solve.h: their six velocities are unknowns beside those
-   of the particles,
+/* Dynamic solids in the solve of pressure_solve.h: their six velocities are unknowns beside
+   those of the particles,
 
-     M V + viscous terms + W^T q = M V*,   Dc u + W V + flux of walls = 0
+   M V + viscous terms + W^T q = M V*,   Dc u + W V + flux of walls = 0
 
-   with the rows W of solvers/pressure_bodies.h. The known pressure changes V* as it changes u*.
-   Vectors have one element a solid of the coupling. Without dynamic solids, or a step that is NULL,
-   all of these do nothing.
-   Masses are in particles, see dynamic_coupling.h. */
+   with the rows W of solvers/pressure/pressure_bodies.h. The known pressure changes V* as it
+   changes u*. Vectors have one element a solid of the coupling. Without dynamic solids, or a
+   step that is NULL, all of these do nothing. Masses are in particles, see dynamic_coupling.h. */
 #ifndef OOZE_METHODS_CONFORMATION_GRID_PRESSURE_SOLIDS_H
 #define OOZE_METHODS_CONFORMATION_GRID_PRESSURE_SOLIDS_H
 

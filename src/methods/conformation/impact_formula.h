@@ -4,7 +4,7 @@
 
 #include "methods/conformation/lodge_formula.h"
 #include "physics/tensor.h"
-#include "solvers/contact_set_formula.h"
+#include "solvers/contact/contact_set_formula.h"
 
 /* A step is long where some particle crosses more than this many spacings in it, or where an impact
    has left a density above this. */

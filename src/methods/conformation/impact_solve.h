@@ -7,7 +7,7 @@
 #include "methods/conformation/impact_formula.h"
 #include "methods/conformation/lodge.h"
 #include "methods/conformation/lodge_formula.h"
-#include "solvers/rank_exchange.h"
+#include "solvers/multigrid/rank_exchange.h"
 
 /* Arrays in the step arena. */
 typedef struct OozeImpactPairs {

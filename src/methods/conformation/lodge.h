@@ -6,7 +6,7 @@
 #include "methods/conformation/bodies/step_bodies.h"
 #include "methods/conformation/expected_push_formula.h"
 #include "methods/conformation/gradient.h"
-#include "solvers/conjugate_gradients.h"
+#include "solvers/linear/conjugate_gradients.h"
 
 /* When a solve changes from masses to multigrid. */
 typedef enum OozeMultigridUse {

@@ -7,7 +7,7 @@
 #include "methods/conformation/plan.h"
 #include "physics/spin.h"
 #include "physics/yield.h"
-#include "solvers/contact_set_formula.h"
+#include "solvers/contact/contact_set_formula.h"
 
 /* Passes before the last only provide the velocities that the next is linearised about: they
    stop at this factor times the tolerance. */

@@ -5,7 +5,7 @@
    together. */
 #include "methods/conformation/impact_solve.h"
 #include "methods/conformation/lodge.h"
-#include "solvers/stress_flux.h"
+#include "solvers/pairs/stress_flux.h"
 
 /* ---- first gather --------------------------------------------------------------------------- */
 

@@ -14,8 +14,8 @@
 #include "methods/conformation/lodge_momentum.h"
 #include "methods/conformation/lodge_multigrid.h"
 #include "methods/conformation/pressure_solve.h"
-#include "solvers/dynamic_coupling_f32x4.h"
-#include "solvers/grid_multigrid_levels.h"
+#include "solvers/contact/dynamic_coupling_f32x4.h"
+#include "solvers/multigrid/grid_multigrid_levels.h"
 
 enum { GRAIN = OOZE_CONFORMATION_GRAIN };
 

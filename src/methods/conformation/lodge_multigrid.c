@@ -9,7 +9,7 @@
 #include "methods/conformation/lodge_formula.h"
 #include "methods/conformation/lodge_multigrid_formula.h"
 #include "physics/strain_weight.h"
-#include "solvers/grid_cells.h"
+#include "solvers/multigrid/grid_cells.h"
 
 enum { GRAIN = OOZE_CONFORMATION_GRAIN };
 

@@ -3,7 +3,7 @@
 #define OOZE_METHODS_CONFORMATION_LODGE_MULTIGRID_H
 
 #include "methods/conformation/lodge.h"
-#include "solvers/velocity_multigrid.h"
+#include "solvers/multigrid/velocity_multigrid.h"
 
 /* Arrays have one element a particle, unless said otherwise. */
 typedef struct OozeLodgeMultigrid {

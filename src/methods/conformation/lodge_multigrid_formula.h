@@ -4,8 +4,8 @@
 #define OOZE_METHODS_CONFORMATION_LODGE_MULTIGRID_FORMULA_H
 
 #include "methods/conformation/plan.h"
-#include "solvers/contact_set_formula.h"
-#include "solvers/velocity_multigrid_formula.h"
+#include "solvers/contact/contact_set_formula.h"
+#include "solvers/multigrid/velocity_multigrid_formula.h"
 
 /* Rigid particle bodies count on the grids as this much stiffer than the stiffest particle. */
 #define OOZE_LODGE_GRID_RIGID 10.0f

@@ -2,7 +2,7 @@
 #include "methods/conformation/impact_solve.h"
 #include "methods/conformation/lodge_multigrid.h"
 #include "methods/conformation/lodge_multigrid_formula.h"
-#include "solvers/tensor_f32x4.h"
+#include "solvers/vectors/tensor_f32x4.h"
 
 /* ---- diagonal blocks of the operator -------------------------------------------------------- */
 

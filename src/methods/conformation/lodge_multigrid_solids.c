@@ -4,7 +4,7 @@
 #include "base/fail.h"
 #include "methods/conformation/lodge_multigrid.h"
 #include "methods/conformation/lodge_multigrid_formula.h"
-#include "solvers/dynamic_coupling_f32x4.h"
+#include "solvers/contact/dynamic_coupling_f32x4.h"
 
 /* Stiffness of particle i against a common motion of the samples of solid k, times dt. */
 static bool wall_block(const OozeLodge *solve, uint64_t i, int k, OozeSym3 *block)

@@ -5,7 +5,7 @@
 
 #include "methods/conformation/constraint_formula.h"
 #include "methods/conformation/plan.h"
-#include "solvers/vector_formula.h"
+#include "solvers/vectors/vector_formula.h"
 
 /* Sums of one gather over the neighbours: since x^r_ji = R x0_ji, eq 16 needs no second one
    after R is known. */

@@ -11,7 +11,7 @@
 #include "physics/lattice.h"
 #include "physics/strain_weight.h"
 #include "physics/surface_energy.h"
-#include "solvers/density_formula.h"
+#include "solvers/density/density_formula.h"
 
 /* A stage that is far from solved is unstable, and with masses takes three iterations for each
    spacing that a shear wave crosses. Materials that are too stiff for the cap, or for `most`, stay

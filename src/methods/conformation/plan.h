@@ -7,7 +7,7 @@
 #include "methods/temperature_scale.h"
 #include "physics/lodge.h"
 #include "physics/thinning.h"
-#include "solvers/conjugate_gradients_formula.h"
+#include "solvers/linear/conjugate_gradients_formula.h"
 
 /* A relaxation mode of a material beyond the first. Modulus 0: the material has no such mode. */
 typedef struct OozeMode {

@@ -8,8 +8,8 @@
 #include <stdint.h>
 
 #include "ooze/status.h"
-#include "solvers/conjugate_gradients_formula.h"
-#include "solvers/step_timer.h"
+#include "solvers/linear/conjugate_gradients_formula.h"
+#include "step/timer.h"
 
 struct OozeTwist;
 struct OozeConformationStep;

@@ -1,4 +1,5 @@
-/* Pressure on a grid (solvers/pressure_grid.h), solved together with the velocities of `lodge`:
+/* Pressure on a grid (solvers/pressure/pressure_grid.h), solved together with the velocities of
+   `lodge`:
 
      K u + Dc^T q = rho u*,   Dc u + flux of walls = 0,   q = dt (p - p_known)
 
@@ -15,7 +16,7 @@
 #include "methods/conformation/grid_pressure_formula.h"
 #include "methods/conformation/lodge.h"
 #include "methods/conformation/pressure_loops.h"
-#include "solvers/pressure_grid.h"
+#include "solvers/pressure/pressure_grid.h"
 
 /* Per dynamic solid; see grid_pressure_solids.h. */
 typedef struct OozeGridSolids {

@@ -29,7 +29,7 @@
 #include "base/isa.h"
 #include "methods/conformation/push_stress_formula.h"
 #include "methods/conformation/step.h"
-#include "solvers/cubic_f32x4.h"
+#include "solvers/vectors/cubic_f32x4.h"
 
 typedef struct OozePushStress {
     OozeConformationStep *step;

@@ -3,7 +3,7 @@
 
 #include "methods/conformation/bodies/step_bodies.h"
 #include "methods/conformation/pressure_solve.h"
-#include "solvers/gather.h"
+#include "solvers/pairs/gather.h"
 
 OozeStatus ooze_conformation_gather(OozeConformationStep *s, OozeError *error)
 {

@@ -3,7 +3,7 @@
 #ifndef OOZE_METHODS_CONFORMATION_SOLID_PUSHES_H
 #define OOZE_METHODS_CONFORMATION_SOLID_PUSHES_H
 
-#include "solvers/dynamic_coupling.h"
+#include "solvers/contact/dynamic_coupling.h"
 
 /* Sets push_share, open_share and expected_push of the solids, after their motions without
    particles. `share`: of pushes, in open fluid; gaps are searched where it is not 0. */

@@ -6,7 +6,7 @@
 #include "methods/conformation/lodge_formula.h"
 #include "methods/conformation/pressure_solve.h"
 #include "methods/conformation/solid_pushes.h"
-#include "solvers/velocity_multigrid.h"
+#include "solvers/multigrid/velocity_multigrid.h"
 
 /* The row of rheology of each particle. */
 static OozeStatus find_rows(OozeConformationStep *s, OozeError *error)

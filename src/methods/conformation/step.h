@@ -9,10 +9,10 @@
 #include "methods/conformation/plan.h"
 #include "methods/conformation/surface_tension.h"
 #include "solids/broad_phase.h"
-#include "solvers/contact_set_formula.h"
-#include "solvers/density.h"
-#include "solvers/dynamic_coupling.h"
-#include "solvers/edges.h"
+#include "solvers/contact/contact_set_formula.h"
+#include "solvers/contact/dynamic_coupling.h"
+#include "solvers/density/density.h"
+#include "solvers/pairs/edges.h"
 
 typedef struct OozeConformationStep {
     OozeStepContext *context;

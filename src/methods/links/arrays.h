@@ -2,7 +2,7 @@
 #ifndef OOZE_METHODS_LINKS_ARRAYS_H
 #define OOZE_METHODS_LINKS_ARRAYS_H
 
-#include "solvers/link_table.h"
+#include "solvers/pairs/link_table.h"
 
 /* A link to a point of a solid: the position of a boundary particle, in the frame of the solid,
    when the link was made. It stays valid when the solid is sampled again. */

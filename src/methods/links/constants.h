@@ -3,7 +3,7 @@
 #define OOZE_METHODS_LINKS_CONSTANTS_H
 
 #include "physics/links.h"
-#include "solvers/step_context.h"
+#include "step/context.h"
 
 /* Settings, in the order of the table in method.c. */
 enum {

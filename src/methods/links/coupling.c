@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "base/fail.h"
-#include "solvers/dynamic_coupling_f32x4.h"
+#include "solvers/contact/dynamic_coupling_f32x4.h"
 
 static OozeVec3 widen(OozeF32x4 a)
 {

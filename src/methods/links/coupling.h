@@ -4,7 +4,7 @@
 #define OOZE_METHODS_LINKS_COUPLING_H
 
 #include "methods/links/step.h"
-#include "solvers/density_sweep.h"
+#include "solvers/density/density_sweep.h"
 
 /* At the beginning of the step, and of its iterations. `coupling`: memory for the step. */
 OozeStatus ooze_links_couple(OozeLinksStep *step, OozeDynamicCoupling *coupling, OozeError *error);

@@ -6,7 +6,7 @@
 
 #include "base/fail.h"
 #include "methods/links/step.h"
-#include "solvers/rank_rows.h"
+#include "solvers/pairs/rank_rows.h"
 
 static void add(OozeColumn *columns, int *count, void *from, void *to, size_t size)
 {

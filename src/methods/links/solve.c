@@ -6,8 +6,8 @@
 #include "methods/links/coupling.h"
 #include "methods/links/fours.h"
 #include "methods/links/sweep.h"
-#include "solvers/density_solids.h"
-#include "solvers/push_out.h"
+#include "solvers/density/density_solids.h"
+#include "solvers/density/push_out.h"
 
 static void run(const OozeLinksStep *s, OozeRangeBody body)
 {

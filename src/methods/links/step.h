@@ -5,8 +5,8 @@
 #include "methods/links/constants.h"
 #include "methods/links/method.h"
 #include "methods/links/table.h"
-#include "solvers/dynamic_coupling.h"
-#include "solvers/periodic_f32x4.h"
+#include "solvers/contact/dynamic_coupling.h"
+#include "solvers/vectors/periodic_f32x4.h"
 
 /* Particles of a chunk of parallel work. */
 enum { OOZE_LINKS_GRAIN = 256 };

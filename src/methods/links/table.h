@@ -7,7 +7,7 @@
 #define OOZE_METHODS_LINKS_TABLE_H
 
 #include "methods/links/arrays.h"
-#include "solvers/edges.h"
+#include "solvers/pairs/edges.h"
 
 /* Rest length of entries without a link: longer than the distance of the padding particle, so never
    taut. */

@@ -4,7 +4,7 @@
 
 #include "physics/springs.h"
 #include "solids/contact.h"
-#include "solvers/step_context.h"
+#include "step/context.h"
 
 /* Settings, in the order of the table in method.c. */
 enum {

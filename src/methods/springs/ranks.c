@@ -8,7 +8,7 @@
 
 #include "base/fail.h"
 #include "methods/springs/step.h"
-#include "solvers/rank_rows.h"
+#include "solvers/pairs/rank_rows.h"
 
 static OozeStatus fail(OozeError *error, uint64_t bytes)
 {

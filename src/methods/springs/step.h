@@ -7,7 +7,7 @@
 #include "methods/springs/pair_formula.h"
 #include "methods/springs/schedule.h"
 #include "methods/springs/table.h"
-#include "solvers/periodic_f32x4.h"
+#include "solvers/vectors/periodic_f32x4.h"
 
 /* Particles per chunk of a parallel loop. */
 enum { OOZE_SPRINGS_GRAIN = 256 };

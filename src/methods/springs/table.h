@@ -4,7 +4,7 @@
 #ifndef OOZE_METHODS_SPRINGS_TABLE_H
 #define OOZE_METHODS_SPRINGS_TABLE_H
 
-#include "solvers/link_table.h"
+#include "solvers/pairs/link_table.h"
 
 typedef struct OozeSpringTable {
     OozeLinkRows rows[2]; /* the current rows, and the buffer for the next step */

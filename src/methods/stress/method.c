@@ -13,8 +13,8 @@
 #include "methods/derive.h"
 #include "methods/stress/particle_formula.h"
 #include "physics/lattice.h"
-#include "solvers/density.h"
-#include "solvers/gather.h"
+#include "solvers/density/density.h"
+#include "solvers/pairs/gather.h"
 
 static const OozeParamInfo params[OOZE_STRESS_PARAM_COUNT] = {
     [OOZE_STRESS_DENSITY_ITERATIONS] = {"density_iterations", OOZE_PARAM_INTEGER, "", 0, 10000, 5,

@@ -12,7 +12,7 @@
 #include "base/vec3.h"
 #include "methods/derive.h"
 #include "methods/wcsph/force_formula.h"
-#include "solvers/periodic_f32x4.h"
+#include "solvers/vectors/periodic_f32x4.h"
 
 static const OozeParamInfo params[OOZE_WCSPH_PARAM_COUNT] = {
     [OOZE_WCSPH_SOUND_SPEED] = {"sound_speed", OOZE_PARAM_REAL, "m/s", 1e-6, 1e6, 20.0, NULL,

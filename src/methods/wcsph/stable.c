@@ -5,7 +5,7 @@
 #include "methods/advice.h"
 #include "methods/wcsph/step.h"
 #include "physics/ucm.h"
-#include "solvers/lattice_waves.h"
+#include "solvers/pairs/lattice_waves.h"
 
 static double step_of(const OozeStepContext *c, int material, const OozeLatticeWave *wave)
 {

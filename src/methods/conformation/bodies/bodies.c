@@ -3,7 +3,7 @@
 
 #include "base/fail.h"
 #include "base/vec3.h"
-#include "solvers/periodic_f32x4.h"
+#include "solvers/vectors/periodic_f32x4.h"
 
 enum { BLOCK = 1024 };
 

@@ -11,7 +11,7 @@
 #include "methods/conformation/bodies/bodies.h"
 #include "physics/bond.h"
 #include "physics/tensor.h"
-#include "solvers/periodic_f32x4.h"
+#include "solvers/vectors/periodic_f32x4.h"
 
 void ooze_bonds_destroy(OozeBonds *bonds)
 {

@@ -8,7 +8,7 @@
 #include "base/fail.h"
 #include "base/vec3.h"
 #include "methods/conformation/bodies/bodies.h"
-#include "solvers/periodic_f32x4.h"
+#include "solvers/vectors/periodic_f32x4.h"
 
 enum { GRAIN = 256 };
 

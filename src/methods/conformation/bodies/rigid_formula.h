@@ -13,7 +13,7 @@
 #include "physics/rigid_fit.h"
 #include "physics/rigid_motion.h"
 #include "solids/solid.h"
-#include "solvers/twist.h"
+#include "solvers/contact/twist.h"
 
 /* Sweeps over the contacts of a body at most. */
 #define OOZE_RIGID_SWEEPS 300

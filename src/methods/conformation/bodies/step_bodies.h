@@ -6,7 +6,7 @@
 #include "methods/conformation/bodies/bodies.h"
 #include "methods/conformation/step.h"
 #include "physics/bond.h"
-#include "solvers/rank_exchange.h"
+#include "solvers/multigrid/rank_exchange.h"
 
 typedef struct OozeStepBodies {
     OozeConformationStep *step;

@@ -1,0 +1,42 @@
+/* Elements of arrays that ranks send each other many times by the same lists. All functions but the
+   first are collective: see base/ranks.h. */
+#ifndef OOZE_SOLVERS_MULTIGRID_RANK_EXCHANGE_H
+#define OOZE_SOLVERS_MULTIGRID_RANK_EXCHANGE_H
+
+#include "base/memory.h"
+#include "base/ranks.h"
+
+typedef struct OozeRankExchange {
+    OozeRanks *ranks;
+    uint64_t *send_at, *receive_at; /* per rank and one more: elements */
+    uint32_t *send;                 /* indices of the elements that are sent, rank by rank */
+    uint64_t *bytes;                /* working memory: 2 (ranks + 1) */
+} OozeRankExchange;
+
+/* Memory of the lists but `send`, in the arena, as zero. A failure is recorded by the arena. */
+void ooze_rank_exchange_create(OozeRankExchange *exchange, OozeRanks *ranks, OozeArena *arena);
+
+static inline uint64_t ooze_rank_exchange_sent(const OozeRankExchange *exchange)
+{
+    return exchange->send_at[exchange->ranks->count];
+}
+
+static inline uint64_t ooze_rank_exchange_received(const OozeRankExchange *exchange)
+{
+    return exchange->receive_at[exchange->ranks->count];
+}
+
+/* Finds receive_at from send_at. */
+void ooze_rank_exchange_offer(OozeRankExchange *exchange);
+/* Finds send_at and `send` from receive_at and the indices that this rank wants, rank by rank. */
+void ooze_rank_exchange_request(OozeRankExchange *exchange, const uint32_t *wanted,
+                                OozeArena *arena);
+
+/* Elements of `size` bytes that lie in the order of sending. */
+void ooze_rank_exchange_packed(const OozeRankExchange *exchange, const void *packed, void *to,
+                               size_t size);
+/* Elements `send` of an array; `buffer` has room for them. */
+void ooze_rank_exchange_run(const OozeRankExchange *exchange, const void *from, void *to,
+                            size_t size, void *buffer);
+
+#endif

@@ -1,0 +1,380 @@
+#include "solvers/multigrid/velocity_multigrid_ranks.h"
+
+#include <string.h>
+
+#include "base/search.h"
+#include "solvers/multigrid/grid_cells.h"
+#include "solvers/multigrid/velocity_multigrid_links_formula.h"
+
+enum { PARTICLE_GRAIN = 4096, ELEMENT_GRAIN = 1024, SEEN = OOZE_VELOCITY_SEEN };
+
+void ooze_velocity_share(OozeVelocityMultigrid *mg, OozeHalo *halo)
+{
+    OozeRanks *ranks = ooze_halo_ranks(halo);
+    mg->sharing = ranks ? ooze_arena_alloc(mg->kept, 1, sizeof *mg->sharing) : NULL;
+    if (!mg->sharing) {
+        return;
+    }
+    OozeVelocitySharing *s = mg->sharing;
+    uint64_t one = (uint64_t)ranks->count + 1;
+    *s = (OozeVelocitySharing){.ranks = ranks};
+    ooze_rank_exchange_create(&s->visitors, ranks, mg->kept);
+    ooze_rank_exchange_create(&s->elements, ranks, mg->kept);
+    ooze_rank_exchange_create(&s->nodes, ranks, mg->kept);
+    s->node_at = ooze_arena_alloc(mg->kept, 4 * one, sizeof *s->node_at);
+    if (s->node_at) {
+        s->parent_at = s->node_at + one;
+        s->coarse_at = s->parent_at + one;
+        s->bytes = s->coarse_at + one;
+    }
+}
+
+/* ---- elements with particles of this rank ---- */
+
+/* Such an element, and the cells around with whose elements its particles link it: bit
+   ooze_velocity_link_place. */
+typedef struct Entry {
+    uint64_t cell;
+    uint32_t links;
+} Entry;
+
+typedef struct Local {
+    const OozeVelocityMultigridInput *input;
+    OozeMultigridAxis axis[3];
+    const OozeMultigridShape *shape;
+    uint64_t *cell;           /* per particle and ghost */
+    OozeGridGroups groups;    /* by cell */
+    const uint32_t *particle; /* in groups, ascending in each */
+    Entry *entry;             /* per group */
+} Local;
+
+static void cell_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const Local *s = data;
+    for (uint64_t i = begin; i < end; i++) {
+        int32_t at[3];
+        float into;
+        for (int k = 0; k < 3; k++) {
+            at[k] = ooze_multigrid_cell(&s->axis[k], s->input->edges->x[i][k], &into);
+        }
+        s->cell[i] = ooze_multigrid_number(s->shape->cells, at);
+    }
+}
+
+static void entry_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const Local *s = data;
+    const OozeEdges *edges = s->input->edges;
+    for (uint64_t g = begin; g < end; g++) {
+        Entry entry = {s->groups.number[g], 0};
+        uint64_t seen[SEEN];
+        for (uint32_t k = 0; k < SEEN; k++) {
+            seen[k] = entry.cell;
+        }
+        for (uint32_t k = s->groups.first[g]; k < s->groups.first[g + 1]; k++) {
+            uint64_t i = s->particle[k], first = edges->list->first[i];
+            for (uint64_t f = first; f < first + edges->list->count[i]; f++) {
+                uint64_t other = s->cell[edges->list->index[f]], *last = &seen[other % SEEN];
+                bool is_near = edges->weight[f] >= s->input->link_weight;
+                if (is_near & (other != *last) & (other != entry.cell)) {
+                    int place = ooze_velocity_link_place(s->shape, entry.cell, other);
+                    entry.links |= place >= 0 ? 1u << place : 0u;
+                    *last = other;
+                }
+            }
+        }
+        s->entry[g] = entry;
+    }
+}
+
+static void find_local(OozeVelocityMultigrid *mg, Local *s)
+{
+    uint64_t n = mg->n, local = ooze_halo_local(s->input->halo, n);
+    OozeKeySort sort;
+    ooze_velocity_find_axes(mg, s->input, s->axis);
+    s->shape = &mg->level[0].shape;
+    s->cell = ooze_arena_alloc(mg->temporary, local, sizeof *s->cell);
+    ooze_key_sort_alloc(&sort, mg->temporary, n);
+    if (ooze_velocity_multigrid_failed(mg)) {
+        return;
+    }
+    ooze_parallel_for(mg->threads, local, PARTICLE_GRAIN, cell_range, s);
+    for (uint64_t i = 0; i < n; i++) {
+        sort.key[0][i] = s->cell[i];
+        sort.value[0][i] = (uint32_t)i;
+    }
+    ooze_key_sort(&sort, mg->threads, n, ooze_multigrid_bits(s->shape->cells));
+    s->groups = ooze_grid_groups(mg->temporary, mg->temporary, &sort, n);
+    s->particle = sort.value[0];
+    s->entry = ooze_arena_alloc(mg->temporary, s->groups.count, sizeof *s->entry);
+    if (!ooze_velocity_multigrid_failed(mg)) {
+        ooze_parallel_for(mg->threads, s->groups.count, OOZE_VELOCITY_ELEMENT_GRAIN, entry_range,
+                          s);
+    }
+}
+
+/* ---- elements of all ranks ---- */
+
+/* Sorts the entries of all ranks into elements. Returns the links of each. */
+static uint32_t *merge_entries(OozeVelocityMultigrid *mg, const OozeHaloList *list)
+{
+    const Entry *all = list->all;
+    OozeVelocityLevel *level = &mg->level[0];
+    int ranks = mg->sharing->ranks->count;
+    uint64_t count = list->total;
+    OozeKeySort sort;
+    ooze_key_sort_alloc(&sort, mg->temporary, count);
+    if (ooze_velocity_multigrid_failed(mg)) {
+        return NULL;
+    }
+    for (uint64_t k = 0; k < count; k++) {
+        sort.key[0][k] = all[k].cell;
+        sort.value[0][k] = (uint32_t)k;
+    }
+    ooze_key_sort(&sort, mg->threads, count, ooze_multigrid_bits(level->shape.cells));
+    OozeGridGroups groups = ooze_grid_groups(mg->kept, mg->temporary, &sort, count);
+    uint32_t *links = ooze_arena_alloc(mg->temporary, groups.count, sizeof *links);
+    mg->sharing->owner = ooze_arena_alloc(mg->kept, groups.count, sizeof *mg->sharing->owner);
+    if (ooze_velocity_multigrid_failed(mg)) {
+        return NULL;
+    }
+    for (uint64_t e = 0; e < groups.count; e++) {
+        uint32_t first = groups.first[e];
+        mg->sharing->owner[e] = (uint32_t)ooze_part_of(list->at, ranks, sort.value[0][first]);
+        links[e] = 0;
+        for (uint32_t k = first; k < groups.first[e + 1]; k++) {
+            links[e] |= all[sort.value[0][k]].links;
+        }
+    }
+    level->elements = groups.count;
+    level->cell = groups.number;
+    level->child_first = groups.first; /* of no use any more: see list_children */
+    return links;
+}
+
+/* Element of a cell, which exists; `guess` is a little before it, as a rule. */
+static uint64_t find_cell(const OozeVelocityLevel *level, uint64_t cell, uint64_t guess)
+{
+    uint64_t at = guess, count = level->elements;
+    for (int k = 0; k < 16 && at < count && level->cell[at] < cell; k++) {
+        at++;
+    }
+    bool found = at < count && level->cell[at] == cell;
+    return found ? at : ooze_lower_bound(level->cell, sizeof *level->cell, count, cell);
+}
+
+typedef struct Links {
+    const OozeVelocityLevel *level;
+    const uint32_t *links; /* per element: see Entry */
+    bool copy;             /* to level->link; else they are counted */
+} Links;
+
+static void links_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const Links *s = data;
+    const OozeVelocityLevel *level = s->level;
+    uint64_t guess[27] = {0};
+    for (uint64_t e = begin; e < end; e++) {
+        uint32_t list[OOZE_VELOCITY_SLOTS], count = 0;
+        for (int place = 0; place < 27; place++) {
+            if (s->links[e] >> place & 1) {
+                uint64_t cell = ooze_velocity_linked_cell(&level->shape, level->cell[e], place);
+                guess[place] = find_cell(level, cell, guess[place]);
+                count = ooze_velocity_insert(list, count, (uint32_t)guess[place]);
+            }
+        }
+        if (s->copy) {
+            memcpy(level->link + level->link_first[e], list, count * sizeof *list);
+        } else {
+            level->link_first[e] = count;
+        }
+    }
+}
+
+static void find_links(OozeVelocityMultigrid *mg, const uint32_t *links)
+{
+    OozeVelocityLevel *level = &mg->level[0];
+    Links s = {level, links, false};
+    uint32_t total = 0;
+    level->link_first = ooze_arena_alloc(mg->kept, level->elements + 1, sizeof(uint32_t));
+    if (!level->link_first) {
+        return;
+    }
+    ooze_parallel_for(mg->threads, level->elements, ELEMENT_GRAIN, links_range, &s);
+    for (uint64_t e = 0; e < level->elements; e++) {
+        uint32_t here = level->link_first[e];
+        level->link_first[e] = total;
+        total += here;
+    }
+    level->link_first[level->elements] = total;
+    level->link = ooze_arena_alloc(mg->kept, total, sizeof *level->link);
+    s.copy = true;
+    if (level->link) {
+        ooze_parallel_for(mg->threads, level->elements, ELEMENT_GRAIN, links_range, &s);
+    }
+}
+
+/* ---- particles of elements ---- */
+
+static OozeF32x4 into_cell(const Local *local, uint64_t i)
+{
+    float into[3];
+    for (int k = 0; k < 3; k++) {
+        ooze_multigrid_cell(&local->axis[k], local->input->edges->x[i][k], &into[k]);
+    }
+    return ooze_f32x4(into[0], into[1], into[2], 0.0f);
+}
+
+/* Elements with particles of this rank. */
+static void find_touched(OozeVelocityMultigrid *mg, const Local *local)
+{
+    OozeVelocitySharing *s = mg->sharing;
+    uint64_t count = local->groups.count, e = 0;
+    s->touched = ooze_arena_alloc(mg->kept, count, sizeof *s->touched);
+    s->owned = ooze_arena_alloc(mg->kept, count, sizeof *s->owned);
+    if (ooze_velocity_multigrid_failed(mg)) {
+        return;
+    }
+    s->touched_count = count;
+    for (uint64_t g = 0; g < count; g++) {
+        e = find_cell(&mg->level[0], local->groups.number[g], e);
+        s->touched[g] = (uint32_t)e;
+        if (s->owner[e] == (uint32_t)s->ranks->rank) {
+            s->owned[s->owned_count++] = (uint32_t)e;
+        }
+    }
+}
+
+/* Visitors that are sent or received: their elements and places in the cells. */
+typedef struct Visitors {
+    uint32_t *element;
+    OozeF32x4 *into;
+} Visitors;
+
+static Visitors allocate_visitors(OozeVelocityMultigrid *mg, uint64_t count)
+{
+    return (Visitors){ooze_arena_alloc(mg->temporary, count, sizeof(uint32_t)),
+                      ooze_arena_alloc(mg->temporary, count, sizeof(OozeF32x4))};
+}
+
+/* Particles of this rank in elements of others, by rank. */
+static Visitors list_visitors(OozeVelocityMultigrid *mg, const Local *local)
+{
+    OozeVelocitySharing *s = mg->sharing;
+    OozeRankExchange *x = &s->visitors;
+    const uint32_t *first = local->groups.first;
+    uint32_t rank = (uint32_t)s->ranks->rank;
+    for (uint64_t g = 0; g < s->touched_count; g++) {
+        uint32_t owner = s->owner[s->touched[g]];
+        x->send_at[owner + 1] += owner != rank ? first[g + 1] - first[g] : 0;
+    }
+    for (int r = 0; r < s->ranks->count; r++) {
+        x->send_at[r + 1] += x->send_at[r];
+        x->bytes[r] = x->send_at[r]; /* next of that rank */
+    }
+    Visitors sent = allocate_visitors(mg, ooze_rank_exchange_sent(x));
+    x->send = ooze_arena_alloc(mg->kept, ooze_rank_exchange_sent(x), sizeof *x->send);
+    if (ooze_velocity_multigrid_failed(mg)) {
+        return sent;
+    }
+    for (uint64_t g = 0; g < s->touched_count; g++) {
+        uint32_t owner = s->owner[s->touched[g]];
+        for (uint32_t k = first[g]; k < first[g + 1] && owner != rank; k++) {
+            uint64_t at = x->bytes[owner]++;
+            x->send[at] = local->particle[k];
+            sent.element[at] = s->touched[g];
+            sent.into[at] = into_cell(local, local->particle[k]);
+        }
+    }
+    ooze_rank_exchange_offer(x);
+    return sent;
+}
+
+static Visitors receive_visitors(OozeVelocityMultigrid *mg, const Local *local)
+{
+    OozeVelocitySharing *s = mg->sharing;
+    Visitors sent = list_visitors(mg, local);
+    if (ooze_velocity_multigrid_failed(mg)) {
+        return sent;
+    }
+    uint64_t count = ooze_rank_exchange_received(&s->visitors);
+    Visitors received = allocate_visitors(mg, count);
+    s->visitor = ooze_arena_alloc(mg->kept, count, sizeof *s->visitor);
+    s->visitor_residual = ooze_arena_alloc(mg->kept, count, sizeof *s->visitor_residual);
+    if (!ooze_velocity_multigrid_failed(mg)) {
+        ooze_rank_exchange_packed(&s->visitors, sent.element, received.element,
+                                  sizeof *sent.element);
+        ooze_rank_exchange_packed(&s->visitors, sent.into, received.into, sizeof *sent.into);
+    }
+    return received;
+}
+
+/* Particles of each element: those of this rank, then those of the ranks after it. */
+static void list_children(OozeVelocityMultigrid *mg, const Local *local, const Visitors *visitors)
+{
+    OozeVelocitySharing *s = mg->sharing;
+    OozeVelocityLevel *level = &mg->level[0];
+    uint64_t count = ooze_rank_exchange_received(&s->visitors), elements = level->elements;
+    uint32_t *next = ooze_arena_alloc(mg->temporary, elements, sizeof *next), total = 0;
+    level->child = ooze_arena_alloc(mg->kept, mg->n + count, sizeof *level->child);
+    mg->into = ooze_arena_alloc(mg->kept, mg->n + count, sizeof *mg->into);
+    if (ooze_velocity_multigrid_failed(mg)) {
+        return;
+    }
+    memset(next, 0, elements * sizeof *next);
+    for (uint64_t g = 0; g < s->touched_count; g++) {
+        next[s->touched[g]] = local->groups.first[g + 1] - local->groups.first[g];
+    }
+    for (uint64_t v = 0; v < count; v++) {
+        next[visitors->element[v]]++;
+    }
+    for (uint64_t e = 0; e < elements; e++) {
+        level->child_first[e] = total;
+        total += next[e];
+        next[e] = level->child_first[e];
+    }
+    level->child_first[elements] = total;
+    for (uint64_t g = 0; g < s->touched_count; g++) {
+        for (uint32_t k = local->groups.first[g]; k < local->groups.first[g + 1]; k++) {
+            uint32_t at = next[s->touched[g]]++;
+            level->child[at] = local->particle[k];
+            mg->into[at] = into_cell(local, local->particle[k]);
+        }
+    }
+    for (uint64_t v = 0; v < count; v++) {
+        uint32_t at = next[visitors->element[v]]++;
+        level->child[at] = (uint32_t)(mg->n + v);
+        mg->into[at] = visitors->into[v];
+    }
+}
+
+void ooze_velocity_share_elements(OozeVelocityMultigrid *mg,
+                                  const OozeVelocityMultigridInput *input)
+{
+    Local local = {.input = input};
+    uint32_t *links = NULL;
+    uint64_t *at =
+        ooze_arena_alloc(mg->temporary, (uint64_t)mg->sharing->ranks->count + 1, sizeof *at);
+    find_local(mg, &local);
+    OozeHaloList list = {
+        .own = local.entry, .count = local.groups.count, .at = at, .size = sizeof *local.entry};
+    if (!ooze_velocity_multigrid_failed(mg) &&
+        ooze_halo_gather_list(input->halo, mg->temporary, &list, NULL) == OOZE_OK) {
+        links = merge_entries(mg, &list);
+    }
+    if (links) {
+        find_links(mg, links);
+    }
+    if (!ooze_velocity_multigrid_failed(mg)) {
+        find_touched(mg, &local);
+    }
+    if (!ooze_velocity_multigrid_failed(mg)) {
+        Visitors visitors = receive_visitors(mg, &local);
+        if (!ooze_velocity_multigrid_failed(mg)) {
+            list_children(mg, &local, &visitors);
+        }
+    }
+}
