@@ -109,7 +109,7 @@ else()
 endif()
 
 if(OOZE_HAS_CUDA)
-  file(GLOB_RECURSE OOZE_CUDA_SOURCES CONFIGURE_DEPENDS src/cuda/*.cu)
+  file(GLOB_RECURSE OOZE_CUDA_SOURCES CONFIGURE_DEPENDS src/*.cu)
   if(OOZE_CUDA_ON_HOST)
     set_source_files_properties(${OOZE_CUDA_SOURCES} PROPERTIES LANGUAGE CXX COMPILE_OPTIONS "-xc++")
   endif()

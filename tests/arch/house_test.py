@@ -244,17 +244,31 @@ class House(unittest.TestCase):
     def test_include_direction(self):
         wrong = []
         for path in code_files("src"):
-            own = path.relative_to(ROOT / "src").parts[0]
+            folders = path.relative_to(ROOT / "src").parts
+            # device code of a method or a solver is in its folder
+            own = "cuda" if "cuda" in folders[:-1] else folders[0]
             self.assertIn(own, ORDER, f"{path}: a folder that ORDER does not list")
             for name in includes(path):
                 other = name.split("/")[0]
                 if other in ORDER and ORDER.index(other) > ORDER.index(own):
                     wrong.append(f"{path.relative_to(ROOT)} includes {name}")
-                if own == "methods" and other == "methods" and name.count("/") == 2:
-                    inside = path.relative_to(ROOT / "src/methods").parts
-                    if len(inside) == 2 and inside[0] != name.split("/")[1]:
+                if folders[0] == "methods" and other == "methods" and name.count("/") >= 2:
+                    if len(folders) > 2 and folders[1] != name.split("/")[1]:
                         wrong.append(f"{path.relative_to(ROOT)} reaches into {name}")
         self.assert_none(wrong)
+
+    def test_a_programme_knows_no_machine(self):
+        """The programme of a step names neither threads nor the GPU; its stages do."""
+        seen = 0
+        for stages in tracked("src/methods/*/stages.h"):
+            for path in (stages, stages.with_name("step.h"), stages.with_name("step.c")):
+                for name in includes(path):
+                    self.assertNotEqual(name.split("/")[0], "cuda", path)
+                    self.assertNotEqual(name, "base/threads.h", path)
+                text = without_comments(path.read_text())
+                self.assertIsNone(re.search(r"ooze_parallel_for|ooze_halo_|\bGpu\b", text), path)
+                seen += 1
+        self.assertGreater(seen, 8)
 
     def test_headers_have_no_include_cycle(self):
         self.assertEqual(circles({"a": ["b"], "b": ["c"], "c": ["b"], "d": ["a"]}), [["b", "c"]])

@@ -1,9 +1,11 @@
-/* Settings of the wcsph method, and its limits. */
+/* Settings of the wcsph method, the data of its step, and its limits. */
 #ifndef OOZE_METHODS_WCSPH_STEP_H
 #define OOZE_METHODS_WCSPH_STEP_H
 
+#include "machine/machine.h"
 #include "methods/wcsph/method.h"
 #include "solids/contact.h"
+#include "solvers/vectors/vector_formula.h"
 
 /* Settings, in the order of the table in method.c. */
 enum { OOZE_WCSPH_SOUND_SPEED, OOZE_WCSPH_CONTACT_DISTANCE, OOZE_WCSPH_PARAM_COUNT };
@@ -22,12 +24,25 @@ typedef struct OozeWcsphMaterial {
     float viscosity;     /* Pa s over that density: m2/s */
 } OozeWcsphMaterial;
 
-/* A particle as its neighbours see it. */
-typedef struct OozeWcsphState {
+/* A particle as its neighbours see it; read at once. */
+typedef struct __attribute__((aligned(16))) OozeWcsphState {
     float inverse_density; /* 1 / density, relative to rest */
     float pressure_term;   /* p / d^2 over the density of the first material */
     float viscosity;       /* of its material */
 } OozeWcsphState;
+
+/* A substep. Arrays have one element a particle, in the memory of the machine. */
+typedef struct OozeWcsphStep {
+    OozeMachine *machine;
+    OozeWcsphConstants constants;
+    OozeContactRule contact;
+    const OozeWcsphMaterial *materials;
+    const uint16_t *material;
+    OozeVector *x, *u;           /* at the beginning of the step */
+    OozeVector *next_x, *next_u; /* at its end */
+    float *density;              /* relative to rest */
+    OozeWcsphState *state;
+} OozeWcsphStep;
 
 OozeWcsphConstants ooze_wcsph_constants(const OozeStepContext *context);
 OozeWcsphMaterial ooze_wcsph_material(const OozeStepContext *context, int index);

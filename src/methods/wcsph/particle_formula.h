@@ -3,8 +3,8 @@
 
    Mueller, Charypar and Gross 2003, eq 14, made symmetric: sum mu V lap W u_ji / (d_i d_j) - V (p_i
    / d_i^2 + p_j / d_j^2) grad W, with mu the mean of both. */
-#ifndef OOZE_METHODS_WCSPH_FORCE_FORMULA_H
-#define OOZE_METHODS_WCSPH_FORCE_FORMULA_H
+#ifndef OOZE_METHODS_WCSPH_PARTICLE_FORMULA_H
+#define OOZE_METHODS_WCSPH_PARTICLE_FORMULA_H
 
 #include "methods/wcsph/step.h"
 #include "physics/wcsph.h"

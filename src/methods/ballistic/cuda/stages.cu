@@ -1,11 +1,11 @@
-/* One substep of the ballistic method on the device, as in methods/ballistic/method.c. */
+/* Stages of the ballistic method on the GPU. */
 #include "cuda/contact_loads.cuh"
-#include "cuda/contact_sweep.cuh"
+#include "cuda/machine.cuh"
 #include "cuda/method.cuh"
 
 extern "C" {
-#include "methods/ballistic/method.h"
-#include "methods/ballistic/stick_formula.h"
+#include "methods/ballistic/particle_formula.h"
+#include "methods/ballistic/stages.h"
 }
 
 namespace ooze
@@ -15,7 +15,7 @@ namespace ooze
 struct BallisticView {
     ContactView contact;
     float4 gravity;
-    const OozeFlight *flights; /* see ooze_ballistic_flights */
+    const OozeFlight *flights; /* see OozeBallisticStep */
     uint32_t material_count;
     const uint16_t *material, *prescribed; /* prescribed NULL: no nozzle prescribes any velocity */
     float4 *x, *v;
@@ -52,7 +52,7 @@ OOZE_DEVICE OozeSolidImpulses sum_dynamic_impulses(const BallisticView &s,
     return impulses;
 }
 
-OOZE_DEVICE void fly(const BallisticView &s, uint32_t i)
+OOZE_DEVICE void fly_one(const BallisticView &s, uint32_t i)
 {
     const bool prescribed = s.prescribed && s.prescribed[i];
     const OozeFlight *f = &s.flights[prescribed ? s.material_count : s.material[i]];
@@ -77,45 +77,37 @@ OOZE_DEVICE void fly(const BallisticView &s, uint32_t i)
     }
 }
 
-static OozeStatus send_flights(Gpu *gpu, const OozeStepContext *c, BallisticView *s,
-                               OozeError *error)
+static void fly(OozeBallisticStep *step)
 {
-    const uint64_t count = (uint64_t)c->material_count + 1;
-    OozeFlight *flights =
-        static_cast<OozeFlight *>(ooze_arena_alloc(c->arena, count, sizeof(OozeFlight)));
-    OozeFlight *sent = scratch<OozeFlight>(gpu, count);
-    if (!flights) {
-        return ooze_fail_memory(error, "the ballistic step", count * sizeof *flights);
-    }
-    ooze_ballistic_flights(c, flights);
-    copy_in(gpu, sent, flights, count * sizeof *flights);
-    s->flights = sent;
-    s->material_count = (uint32_t)c->material_count;
-    return OOZE_OK;
+    OozeMachine *machine = step->machine;
+    const Store *store = &engine_of(machine)->store;
+    BallisticView s = {};
+    s.contact = contacts_of(machine, step->contact);
+    s.gravity = gravity_of(machine);
+    s.flights = step->flights;
+    s.material_count = (uint32_t)machine->context->material_count;
+    s.material = step->material;
+    s.prescribed = static_cast<const uint16_t *>(ooze_machine_field(machine, "nozzle"));
+    s.x = store_positions(store);
+    s.v = store_velocities(store);
+    s.impulses = step->impulses;
+    for_each(
+        gpu_of(machine), machine->n, OOZE_BODY(uint32_t i) { fly_one(s, i); });
 }
+
+static OozeStatus load_solids(OozeBallisticStep *step, OozeError *error)
+{
+    Engine *engine = engine_of(step->machine);
+    return impulses_share(engine, step->machine->context, step->impulses,
+                          store_velocities(&engine->store), error);
+}
+
+static const OozeBallisticStages stages = {fly, load_solids};
 
 static OozeStatus step(Engine *engine, void *, OozeStepContext *context, OozeError *error)
 {
-    Gpu *gpu = &engine->gpu;
-    const Store *store = &engine->store;
-    BallisticView s = {};
-    OozeStatus result = send_flights(gpu, context, &s, error);
-    if (result || store->n == 0) {
-        return result;
-    }
-    const OozeVec3 g = context->gravity;
-    s.contact.solids = engine->solids.view;
-    s.contact.rule = ooze_ballistic_contact_rule(context);
-    s.gravity = f32x4((float)g.x, (float)g.y, (float)g.z);
-    s.material = store_materials(store);
-    s.prescribed = static_cast<const uint16_t *>(store_data(store, "nozzle"));
-    s.x = store_positions(store);
-    s.v = store_velocities(store);
-    s.impulses = context->dynamic ? scratch<OozeSolidImpulses>(gpu, store->n) : nullptr;
-    for_each(
-        gpu, store->n, OOZE_BODY(uint32_t i) { fly(s, i); });
-    return context->dynamic ? impulses_share(engine, context, s.impulses, s.v, error)
-                            : status(gpu, store->n, error);
+    OozeMachine machine = machine_of(engine, context);
+    return ooze_ballistic_step(&machine, &stages, error);
 }
 
 const DeviceMethod ballistic_method = {

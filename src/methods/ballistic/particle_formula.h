@@ -1,6 +1,6 @@
 /* Stickiness of solids, for the processor and the GPU. */
-#ifndef OOZE_METHODS_BALLISTIC_STICK_FORMULA_H
-#define OOZE_METHODS_BALLISTIC_STICK_FORMULA_H
+#ifndef OOZE_METHODS_BALLISTIC_PARTICLE_FORMULA_H
+#define OOZE_METHODS_BALLISTIC_PARTICLE_FORMULA_H
 
 #include "solids/sweep_formula.h"
 

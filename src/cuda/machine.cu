@@ -1,0 +1,104 @@
+/* The verbs of machine/machine.h on the GPU: scratch memory, the store, sums over ranks. */
+#include "cuda/machine.cuh"
+
+#include "cuda/rank_sums.cuh"
+
+namespace ooze
+{
+
+static void *machine_alloc(OozeMachine *machine, uint64_t count, size_t size)
+{
+    return scratch_bytes(gpu_of(machine), (count + 1) * size);
+}
+
+static const void *machine_send(OozeMachine *machine, const void *rows, uint64_t count, size_t size)
+{
+    void *sent = machine_alloc(machine, count, size);
+    if (rows && sent) {
+        copy_in(gpu_of(machine), sent, rows, count * size);
+    }
+    return sent;
+}
+
+static void *machine_field(OozeMachine *machine, const char *name)
+{
+    return store_data(&engine_of(machine)->store, name);
+}
+
+static void machine_refresh(OozeMachine *machine, void *values, size_t size)
+{
+    refresh(gpu_of(machine), values, size);
+}
+
+static double machine_max(OozeMachine *machine, const float *values)
+{
+    Max1 none = {0.0f};
+    return (double)sum_particles_to_host(
+               gpu_of(machine), machine->n, none,
+               OOZE_BODY(uint32_t i)->Max1 { return {values[i]}; })
+        .a;
+}
+
+/* Sum and largest of the densities above rest. */
+struct DensityExcess {
+    double sum, worst;
+    __device__ void operator+=(const DensityExcess &o)
+    {
+        sum += o.sum;
+        worst = o.worst > worst ? o.worst : worst;
+    }
+};
+
+static void machine_report_density(OozeMachine *machine, const float *density)
+{
+    OozeStepReport *report = machine->context->report;
+    DensityExcess none = {};
+    DensityExcess all = sum_particles_to_host(
+        gpu_of(machine), machine->n, none, OOZE_BODY(uint32_t i)->DensityExcess {
+            const double excess = fmax((double)density[i] - 1.0, 0.0);
+            return {excess, excess};
+        });
+    report->worst_density_error = all.worst;
+    report->mean_density_error = all.sum / (double)machine->all;
+}
+
+static OozeStatus machine_status(OozeMachine *machine, const char *what, OozeError *error)
+{
+    if (ooze_arena_failed(machine->context->arena)) {
+        return ooze_fail_memory(error, what, 0);
+    }
+    return status(gpu_of(machine), machine->n, error);
+}
+
+static const OozeMachineVerbs verbs = {
+    machine_alloc, machine_send,           machine_field,  machine_refresh,
+    machine_max,   machine_report_density, machine_status,
+};
+
+OozeMachine machine_of(Engine *engine, OozeStepContext *context)
+{
+    OozeMachine machine = {};
+    machine.verbs = &verbs;
+    machine.context = context;
+    machine.engine = engine;
+    machine.n = engine->store.n;
+    machine.local = engine->store.n;
+    machine.all = all_particles(&engine->gpu, engine->store.n);
+    return machine;
+}
+
+ContactView contacts_of(const OozeMachine *machine, const OozeContactRule &rule)
+{
+    ContactView contacts = {};
+    contacts.solids = engine_of(machine)->solids.view;
+    contacts.rule = rule;
+    return contacts;
+}
+
+float4 gravity_of(const OozeMachine *machine)
+{
+    const OozeVec3 g = machine->context->gravity;
+    return f32x4((float)g.x, (float)g.y, (float)g.z);
+}
+
+} // namespace ooze

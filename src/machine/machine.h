@@ -1,0 +1,86 @@
+/* What a step needs of the machine that it runs on: memory, ghosts of other processes, numbers for
+   the host, time. A step is one programme in C, methods/NAME/step.c; it calls the stages of its
+   method, which are loops of the processor or of the GPU (stages.h). Neither it nor this file knows
+   which. Pointers to arrays of particles are to the memory of the machine: a programme passes them
+   on, and only loops read them. Valid C17 and C++. */
+#ifndef OOZE_MACHINE_MACHINE_H
+#define OOZE_MACHINE_MACHINE_H
+
+#include "step/context.h"
+
+typedef struct OozeMachine OozeMachine;
+
+typedef struct OozeMachineVerbs {
+    /* Memory of the step, not initialised, with an element beyond `count`. NULL where memory is
+       short, or something has failed before; `status` tells. */
+    void *(*alloc)(OozeMachine *machine, uint64_t count, size_t size);
+    /* The rows, of the context's arena, where loops read them. */
+    const void *(*send)(OozeMachine *machine, const void *rows, uint64_t count, size_t size);
+    /* An array of the particles, by the name of its field; NULL: there is no such field. */
+    void *(*field)(OozeMachine *machine, const char *name);
+    /* The ghosts' elements of an array become those of their owners. */
+    void (*refresh)(OozeMachine *machine, void *values, size_t size);
+    /* The largest of an array of particles of all processes, and 0. Waits. */
+    double (*max)(OozeMachine *machine, const float *values);
+    /* Density errors of the report, from densities relative to rest. Waits. */
+    void (*report_density)(OozeMachine *machine, const float *density);
+    /* The first failure since the step began; `what` failed, for the message. */
+    OozeStatus (*status)(OozeMachine *machine, const char *what, OozeError *error);
+} OozeMachineVerbs;
+
+struct OozeMachine {
+    const OozeMachineVerbs *verbs;
+    OozeStepContext *context;
+    void *engine;   /* of the GPU; NULL: the processor */
+    uint64_t n;     /* particles that loops run over */
+    uint64_t local; /* elements of arrays that loops read at neighbours */
+    uint64_t all;   /* particles of all processes */
+    size_t bytes;   /* that the step has asked for */
+};
+
+/* The processor: its arena, threads and halo. */
+OozeMachine ooze_machine_of_processor(OozeStepContext *context);
+
+static inline void *ooze_machine_alloc(OozeMachine *machine, uint64_t count, size_t size)
+{
+    return machine->verbs->alloc(machine, count, size);
+}
+
+static inline const void *ooze_machine_send(OozeMachine *machine, const void *rows, uint64_t count,
+                                            size_t size)
+{
+    return machine->verbs->send(machine, rows, count, size);
+}
+
+static inline void *ooze_machine_field(OozeMachine *machine, const char *name)
+{
+    return machine->verbs->field(machine, name);
+}
+
+static inline void ooze_machine_refresh(OozeMachine *machine, void *values, size_t size)
+{
+    machine->verbs->refresh(machine, values, size);
+}
+
+static inline double ooze_machine_max(OozeMachine *machine, const float *values)
+{
+    return machine->verbs->max(machine, values);
+}
+
+static inline void ooze_machine_report_density(OozeMachine *machine, const float *density)
+{
+    machine->verbs->report_density(machine, density);
+}
+
+static inline OozeStatus ooze_machine_status(OozeMachine *machine, const char *what,
+                                             OozeError *error)
+{
+    return machine->verbs->status(machine, what, error);
+}
+
+static inline void ooze_machine_lap(const OozeMachine *machine, const char *stage)
+{
+    ooze_timer_lap(machine->context->timer, stage);
+}
+
+#endif

@@ -1,0 +1,32 @@
+/* The stages of a step of the stress method, in order: loops of the processor or of the GPU. Valid
+   C17 and C++. */
+#ifndef OOZE_METHODS_STRESS_STAGES_H
+#define OOZE_METHODS_STRESS_STAGES_H
+
+#include "methods/stress/step.h"
+
+typedef struct OozeStressStages {
+    void (*load)(OozeStressStep *step); /* x, u */
+    OozeStatus (*gather)(OozeStressStep *step,
+                         OozeError *error); /* density, correction, edge_sum */
+    void (*find_stiffness)(OozeStressStep *step);
+    void (*find_load)(OozeStressStep *step);
+    void (*find_flux)(OozeStressStep *step);
+    void (*apply_forces)(OozeStressStep *step); /* next_u */
+    void (*move)(OozeStressStep *step);         /* next_x; next_u after collisions */
+    /* Whether ghosts suffice for the neighbours of next_x; if not, the substep is repeated. */
+    bool (*finds_neighbours)(OozeStressStep *step);
+    void (*find_density_target)(OozeStressStep *step, float kept_share);
+    OozeStatus (*solve_density)(OozeStressStep *step, OozeError *error); /* shift */
+    void (*add_shift)(OozeStressStep *step);                             /* to next_x and next_u */
+    void (*carry_strain)(OozeStressStep *step);
+    void (*store)(OozeStressStep *step);
+} OozeStressStages;
+
+extern const OozeStressStages ooze_stress_stages; /* of the processor */
+
+/* `memory`: of the density stage; NULL on the GPU. */
+OozeStatus ooze_stress_step(OozeMachine *machine, const OozeStressStages *stages, void *memory,
+                            OozeError *error);
+
+#endif
