@@ -70,9 +70,46 @@ static OozeStatus machine_status(OozeMachine *machine, const char *what, OozeErr
     return status(gpu_of(machine), machine->n, error);
 }
 
+static OozeMachineMotion machine_load(OozeMachine *machine)
+{
+    const Store *store = &engine_of(machine)->store;
+    return {store_positions(store), store_velocities(store)};
+}
+
+static void machine_move(OozeMachine *machine, const OozeContactRule *rule, const void *from,
+                         OozeMachineMotion next)
+{
+    const ContactView contact = contacts_of(machine, *rule);
+    const float4 *x = static_cast<const float4 *>(from);
+    float4 *next_x = static_cast<float4 *>(next.x), *next_u = static_cast<float4 *>(next.u);
+    const float dt = (float)machine->context->dt;
+    for_each(
+        gpu_of(machine), machine->n, OOZE_BODY(uint32_t i) {
+            float4 u = next_u[i];
+            float4 to = x[i] + dt * u;
+            if (contact.solids.count > 0) {
+                contact_advance(contact, x[i], &to, &u);
+                next_u[i] = u;
+            }
+            next_x[i] = f32x4(to.x, to.y, to.z);
+        });
+}
+
+static void machine_store(OozeMachine *machine, OozeMachineMotion next)
+{
+    const OozeMachineMotion to = machine_load(machine);
+    const float4 *x = static_cast<const float4 *>(next.x), *u = static_cast<const float4 *>(next.u);
+    float4 *to_x = static_cast<float4 *>(to.x), *to_u = static_cast<float4 *>(to.u);
+    for_each(
+        gpu_of(machine), machine->n, OOZE_BODY(uint32_t i) {
+            to_x[i] = f32x4(x[i].x, x[i].y, x[i].z);
+            to_u[i] = f32x4(u[i].x, u[i].y, u[i].z);
+        });
+}
+
 static const OozeMachineVerbs verbs = {
-    machine_alloc, machine_send,           machine_field,  machine_refresh,
-    machine_max,   machine_report_density, machine_status,
+    machine_alloc,          machine_send,   machine_field, machine_refresh, machine_max,
+    machine_report_density, machine_status, machine_load,  machine_move,    machine_store,
 };
 
 OozeMachine machine_of(Engine *engine, OozeStepContext *context)

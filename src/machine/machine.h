@@ -6,9 +6,15 @@
 #ifndef OOZE_MACHINE_MACHINE_H
 #define OOZE_MACHINE_MACHINE_H
 
+#include "solids/contact.h"
 #include "step/context.h"
 
 typedef struct OozeMachine OozeMachine;
+
+/* Positions and velocities: four floats a particle. */
+typedef struct OozeMachineMotion {
+    void *x, *u;
+} OozeMachineMotion;
 
 typedef struct OozeMachineVerbs {
     /* Memory of the step, not initialised, with an element beyond `count`. NULL where memory is
@@ -26,6 +32,13 @@ typedef struct OozeMachineVerbs {
     void (*report_density)(OozeMachine *machine, const float *density);
     /* The first failure since the step began; `what` failed, for the message. */
     OozeStatus (*status)(OozeMachine *machine, const char *what, OozeError *error);
+    /* The motion at the beginning of the step, of ghosts too. The last lane of positions is 1 on
+       the processor, where gathered edges read it, and 0 on the GPU. */
+    OozeMachineMotion (*load)(OozeMachine *machine);
+    /* next.x = x + dt next.u, but where solids are in the way: see ooze_contact_advance. */
+    void (*move)(OozeMachine *machine, const OozeContactRule *rule, const void *x,
+                 OozeMachineMotion next);
+    void (*store)(OozeMachine *machine, OozeMachineMotion next);
 } OozeMachineVerbs;
 
 struct OozeMachine {
@@ -76,6 +89,22 @@ static inline OozeStatus ooze_machine_status(OozeMachine *machine, const char *w
                                              OozeError *error)
 {
     return machine->verbs->status(machine, what, error);
+}
+
+static inline OozeMachineMotion ooze_machine_load(OozeMachine *machine)
+{
+    return machine->verbs->load(machine);
+}
+
+static inline void ooze_machine_move(OozeMachine *machine, const OozeContactRule *rule,
+                                     const void *x, OozeMachineMotion next)
+{
+    machine->verbs->move(machine, rule, x, next);
+}
+
+static inline void ooze_machine_store(OozeMachine *machine, OozeMachineMotion next)
+{
+    machine->verbs->store(machine, next);
 }
 
 static inline void ooze_machine_lap(const OozeMachine *machine, const char *stage)

@@ -1,7 +1,9 @@
 /* The processor as a machine: memory of the step's arena, ghosts of the halo. */
 #include <math.h>
 
+#include "base/f32x4.h"
 #include "base/fail.h"
+#include "base/vec3.h"
 #include "machine/machine.h"
 
 static void *alloc(OozeMachine *machine, uint64_t count, size_t size)
@@ -53,6 +55,74 @@ static OozeStatus status(OozeMachine *machine, const char *what, OozeError *erro
                : OOZE_OK;
 }
 
+/* ---- motion --------------------------------------------------------------------------------- */
+
+typedef struct Move {
+    const OozeStepContext *context;
+    const OozeContactRule *rule;
+    const OozeF32x4 *x;
+    OozeF32x4 *next_x, *next_u;
+} Move;
+
+static OozeMachineMotion load(OozeMachine *machine)
+{
+    const OozeStepContext *c = machine->context;
+    const uint64_t local = machine->local;
+    const OozeFloat4 *from_x = ooze_particles_positions(c->particles);
+    const OozeFloat4 *from_u = ooze_particles_velocities(c->particles);
+    /* padding of neighbour lists reads beyond the particles */
+    OozeF32x4 *x = alloc(machine, local + OOZE_LIST_PAD, sizeof *x);
+    OozeF32x4 *u = alloc(machine, local + OOZE_LIST_PAD, sizeof *u);
+    for (uint64_t i = 0; i < local && x && u; i++) {
+        x[i] = ooze_f32x4(from_x[i].x, from_x[i].y, from_x[i].z, 1);
+        u[i] = ooze_f32x4(from_u[i].x, from_u[i].y, from_u[i].z, 0);
+    }
+    for (uint64_t i = local; i < local + OOZE_LIST_PAD && x && u; i++) {
+        x[i] = u[i] = ooze_f32x4(0, 0, 0, 0);
+    }
+    return (OozeMachineMotion){x, u};
+}
+
+/* Positions of particles without collision stay in single precision, so that they round once. */
+static void move_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const Move *s = data;
+    const OozeStepContext *c = s->context;
+    const float dt = (float)c->dt;
+    for (uint64_t i = begin; i < end; i++) {
+        OozeF32x4 x0 = s->x[i], u = s->next_u[i];
+        x0[3] = 0;
+        s->next_x[i] = x0 + dt * u;
+        if (c->solid_count > 0) {
+            OozeVec3 to = vec3(x0[0], x0[1], x0[2]), v = vec3(u[0], u[1], u[2]);
+            if (ooze_contact_advance(c->solids, c->solid_count, s->rule, &to, &v)) {
+                s->next_x[i] = ooze_f32x4((float)to.x, (float)to.y, (float)to.z, 0);
+                s->next_u[i] = ooze_f32x4((float)v.x, (float)v.y, (float)v.z, 0);
+            }
+        }
+    }
+}
+
+static void move(OozeMachine *machine, const OozeContactRule *rule, const void *x,
+                 OozeMachineMotion next)
+{
+    enum { GRAIN = 256 };
+    Move s = {machine->context, rule, x, next.x, next.u};
+    ooze_parallel_for(s.context->threads, machine->n, GRAIN, move_range, &s);
+}
+
+static void store(OozeMachine *machine, OozeMachineMotion next)
+{
+    OozeFloat4 *x = ooze_particles_positions(machine->context->particles);
+    OozeFloat4 *u = ooze_particles_velocities(machine->context->particles);
+    const OozeF32x4 *next_x = next.x, *next_u = next.u;
+    for (uint64_t i = 0; i < machine->n; i++) {
+        x[i] = (OozeFloat4){next_x[i][0], next_x[i][1], next_x[i][2], 0};
+        u[i] = (OozeFloat4){next_u[i][0], next_u[i][1], next_u[i][2], 0};
+    }
+}
+
 static const OozeMachineVerbs verbs = {
     .alloc = alloc,
     .send = send,
@@ -61,6 +131,9 @@ static const OozeMachineVerbs verbs = {
     .max = max,
     .report_density = report_density,
     .status = status,
+    .load = load,
+    .move = move,
+    .store = store,
 };
 
 OozeMachine ooze_machine_of_processor(OozeStepContext *context)

@@ -6,21 +6,18 @@
 #include "methods/stress/step.h"
 
 typedef struct OozeStressStages {
-    void (*load)(OozeStressStep *step); /* x, u */
-    OozeStatus (*gather)(OozeStressStep *step,
-                         OozeError *error); /* density, correction, edge_sum */
+    /* density, correction, edge_sum */
+    OozeStatus (*gather)(OozeStressStep *step, OozeError *error);
     void (*find_stiffness)(OozeStressStep *step);
     void (*find_load)(OozeStressStep *step);
     void (*find_flux)(OozeStressStep *step);
     void (*apply_forces)(OozeStressStep *step); /* next_u */
-    void (*move)(OozeStressStep *step);         /* next_x; next_u after collisions */
     /* Whether ghosts suffice for the neighbours of next_x; if not, the substep is repeated. */
     bool (*finds_neighbours)(OozeStressStep *step);
     void (*find_density_target)(OozeStressStep *step, float kept_share);
     OozeStatus (*solve_density)(OozeStressStep *step, OozeError *error); /* shift */
     void (*add_shift)(OozeStressStep *step);                             /* to next_x and next_u */
     void (*carry_strain)(OozeStressStep *step);
-    void (*store)(OozeStressStep *step);
 } OozeStressStages;
 
 extern const OozeStressStages ooze_stress_stages; /* of the processor */

@@ -26,6 +26,9 @@ static OozeStatus begin(OozeStressStep *s, const OozeStressStages *stages, OozeE
 {
     OozeMachine *machine = s->machine;
     const uint64_t n = machine->n, local = machine->local;
+    OozeMachineMotion now = ooze_machine_load(machine);
+    s->x = now.x;
+    s->u = now.u;
     s->materials = send_materials(machine);
     s->material = ooze_machine_field(machine, "material");
     s->strain = ooze_machine_field(machine, "conformation");
@@ -36,7 +39,6 @@ static OozeStatus begin(OozeStressStep *s, const OozeStressStages *stages, OozeE
     s->flux = ooze_machine_alloc(machine, local, sizeof *s->flux);
     s->shift = ooze_machine_alloc(machine, n, sizeof *s->shift);
     s->density_target = ooze_machine_alloc(machine, n, sizeof *s->density_target);
-    stages->load(s);
     OozeStatus status = ooze_machine_status(machine, name, error);
     return status ? status : stages->gather(s, error);
 }
@@ -71,11 +73,12 @@ static OozeStatus correct_density(OozeStressStep *s, const OozeStressStages *sta
 static OozeStatus advance(OozeStressStep *s, const OozeStressStages *stages, OozeError *error)
 {
     OozeMachine *machine = s->machine;
+    const OozeMachineMotion next = {s->next_x, s->next_u};
     stages->find_flux(s);
     ooze_machine_refresh(machine, s->flux, sizeof *s->flux);
     stages->apply_forces(s);
     ooze_machine_lap(machine, "forces");
-    stages->move(s);
+    ooze_machine_move(machine, &s->contact, s->x, next);
     ooze_machine_lap(machine, "contact");
     if (!stages->finds_neighbours(s)) {
         return OOZE_OK;
@@ -87,7 +90,7 @@ static OozeStatus advance(OozeStressStep *s, const OozeStressStages *stages, Ooz
     ooze_machine_refresh(machine, s->next_u, sizeof *s->next_u);
     stages->carry_strain(s);
     ooze_machine_lap(machine, "stress");
-    stages->store(s);
+    ooze_machine_store(machine, next);
     ooze_machine_lap(machine, "store");
     return ooze_machine_status(machine, name, error);
 }
@@ -102,7 +105,7 @@ OozeStatus ooze_stress_step(OozeMachine *machine, const OozeStressStages *stages
         .support = (float)c->support,
         .volume = (float)(1.0 / ooze_lattice_sum(c->spacing, c->support)),
         .wall_scale = (float)ooze_lattice_wall_scale(c->spacing, c->support),
-        .dt = (float)c->dt,
+        .dt = c->dt,
         .contact = ooze_stress_contact_rule(c),
     };
     if (machine->all == 0) {

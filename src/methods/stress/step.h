@@ -37,7 +37,7 @@ typedef struct OozeStressStep {
     void *memory;                      /* of the density stage, beyond the step; of the processor */
     struct OozeGather *gather;         /* edges; of the processor */
     float support, volume, wall_scale; /* see OozeGather */
-    float dt;
+    double dt;
     OozeContactRule contact;
     const OozeStressMaterial *materials;
     const uint16_t *material;

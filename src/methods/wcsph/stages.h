@@ -6,11 +6,8 @@
 #include "methods/wcsph/step.h"
 
 typedef struct OozeWcsphStages {
-    void (*load)(OozeWcsphStep *step);           /* x, u */
     void (*find_densities)(OozeWcsphStep *step); /* density, state */
     void (*apply_forces)(OozeWcsphStep *step);   /* next_u */
-    void (*move)(OozeWcsphStep *step);           /* next_x; next_u after collisions */
-    void (*store)(OozeWcsphStep *step);
 } OozeWcsphStages;
 
 extern const OozeWcsphStages ooze_wcsph_stages; /* of the processor */

@@ -13,9 +13,15 @@ static const OozeWcsphMaterial *send_materials(OozeMachine *machine)
     return ooze_machine_send(machine, rows, count, sizeof *rows);
 }
 
-static void allocate(OozeWcsphStep *s)
+static void begin(OozeWcsphStep *s)
 {
     OozeMachine *machine = s->machine;
+    s->materials = send_materials(machine);
+    s->material = ooze_machine_field(machine, "material");
+    s->prescribed = ooze_machine_field(machine, "nozzle");
+    OozeMachineMotion now = ooze_machine_load(machine);
+    s->x = now.x;
+    s->u = now.u;
     s->next_x = ooze_machine_alloc(machine, machine->n, sizeof *s->next_x);
     s->next_u = ooze_machine_alloc(machine, machine->n, sizeof *s->next_u);
     s->density = ooze_machine_alloc(machine, machine->n, sizeof *s->density);
@@ -28,15 +34,12 @@ OozeStatus ooze_wcsph_step(OozeMachine *machine, const OozeWcsphStages *stages, 
     OozeWcsphStep s = {
         .machine = machine,
         .constants = ooze_wcsph_constants(machine->context),
-        .contact = ooze_wcsph_contact_rule(machine->context),
     };
+    const OozeContactRule contact = ooze_wcsph_contact_rule(machine->context);
     if (machine->all == 0) {
         return OOZE_OK;
     }
-    s.materials = send_materials(machine);
-    s.material = ooze_machine_field(machine, "material");
-    allocate(&s);
-    stages->load(&s);
+    begin(&s);
     OozeStatus status = ooze_machine_status(machine, name, error);
     if (status) {
         return status;
@@ -48,9 +51,9 @@ OozeStatus ooze_wcsph_step(OozeMachine *machine, const OozeWcsphStages *stages, 
     ooze_machine_lap(machine, "density");
     stages->apply_forces(&s);
     ooze_machine_lap(machine, "forces");
-    stages->move(&s);
+    ooze_machine_move(machine, &contact, s.x, (OozeMachineMotion){s.next_x, s.next_u});
     ooze_machine_lap(machine, "contact");
-    stages->store(&s);
+    ooze_machine_store(machine, (OozeMachineMotion){s.next_x, s.next_u});
     ooze_machine_lap(machine, "store");
     return ooze_machine_status(machine, name, error);
 }

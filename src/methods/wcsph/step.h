@@ -35,12 +35,11 @@ typedef struct __attribute__((aligned(16))) OozeWcsphState {
 typedef struct OozeWcsphStep {
     OozeMachine *machine;
     OozeWcsphConstants constants;
-    OozeContactRule contact;
     const OozeWcsphMaterial *materials;
-    const uint16_t *material;
-    OozeVector *x, *u;           /* at the beginning of the step */
-    OozeVector *next_x, *next_u; /* at its end */
-    float *density;              /* relative to rest */
+    const uint16_t *material, *prescribed; /* prescribed NULL: no nozzle prescribes any velocity */
+    OozeVector *x, *u;                     /* at the beginning of the step */
+    OozeVector *next_x, *next_u;           /* at its end */
+    float *density;                        /* relative to rest */
     OozeWcsphState *state;
 } OozeWcsphStep;
 

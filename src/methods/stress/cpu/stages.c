@@ -1,7 +1,6 @@
 /* Stages of the stress method on the processor. */
 #include <math.h>
 
-#include "base/vec3.h"
 #include "methods/stress/particle_formula.h"
 #include "methods/stress/stages.h"
 #include "solvers/density/density.h"
@@ -16,23 +15,12 @@ static void run(OozeStressStep *s, OozeRangeBody body)
 
 /* ---- edges ---------------------------------------------------------------------------------- */
 
-static void load(OozeStressStep *s)
-{
-    const OozeStepContext *c = s->machine->context;
-    const uint64_t local = s->machine->local;
-    const OozeFloat4 *x = ooze_particles_positions(c->particles);
-    const OozeFloat4 *v = ooze_particles_velocities(c->particles);
-    s->x = ooze_gathered_alloc(c->arena, local, sizeof *s->x);
-    s->u = ooze_machine_alloc(s->machine, local, sizeof *s->u);
-    s->gather = ooze_machine_alloc(s->machine, 1, sizeof *s->gather);
-    for (uint64_t i = 0; i < local && s->x && s->u; i++) {
-        s->x[i] = ooze_f32x4(x[i].x, x[i].y, x[i].z, 1);
-        s->u[i] = ooze_f32x4(v[i].x, v[i].y, v[i].z, 0);
-    }
-}
-
 static OozeStatus gather(OozeStressStep *s, OozeError *error)
 {
+    s->gather = ooze_machine_alloc(s->machine, 1, sizeof *s->gather);
+    if (!s->gather) {
+        return ooze_machine_status(s->machine, "the stress step", error);
+    }
     *s->gather = (OozeGather){.context = s->machine->context,
                               .n = s->machine->n,
                               .support = s->support,
@@ -112,7 +100,7 @@ static void stiffness_range(void *data, uint64_t begin, uint64_t end, int worker
     const OozeStressStep *s = data;
     for (uint64_t i = begin; i < end; i++) {
         s->stiffness[i] = ooze_stress_particle_stiffness(material_of(s, i), s->strain + 8 * i,
-                                                         s->correction[i], s->machine->context->dt);
+                                                         s->correction[i], s->dt);
     }
 }
 
@@ -187,7 +175,7 @@ static void force_range(void *data, uint64_t begin, uint64_t end, int worker)
     OozeF32x4 g = ooze_f32x4((float)gravity.x, (float)gravity.y, (float)gravity.z, 0);
     for (uint64_t i = begin; i < end; i++) {
         float mass = (float)material_of(s, i)->relative_mass;
-        s->next_u[i] = s->u[i] + s->dt * (g + force_on(s, i) / mass);
+        s->next_u[i] = s->u[i] + (float)s->dt * (g + force_on(s, i) / mass);
     }
 }
 
@@ -197,32 +185,6 @@ static void apply_forces(OozeStressStep *s)
 }
 
 /* ---- positions ------------------------------------------------------------------------------ */
-
-/* With collisions. Positions of particles without collision stay in single precision, so that they
-   round once. */
-static void move_range(void *data, uint64_t begin, uint64_t end, int worker)
-{
-    (void)worker;
-    const OozeStressStep *s = data;
-    const OozeStepContext *c = s->machine->context;
-    for (uint64_t i = begin; i < end; i++) {
-        OozeF32x4 x0 = s->x[i], u = s->next_u[i];
-        x0[3] = 0;
-        s->next_x[i] = x0 + s->dt * u;
-        if (c->solid_count > 0) {
-            OozeVec3 to = vec3(x0[0], x0[1], x0[2]), v = vec3(u[0], u[1], u[2]);
-            if (ooze_contact_advance(c->solids, c->solid_count, &s->contact, &to, &v)) {
-                s->next_x[i] = ooze_f32x4((float)to.x, (float)to.y, (float)to.z, 0);
-                s->next_u[i] = ooze_f32x4((float)v.x, (float)v.y, (float)v.z, 0);
-            }
-        }
-    }
-}
-
-static void move(OozeStressStep *s)
-{
-    run(s, move_range);
-}
 
 static bool finds_neighbours(OozeStressStep *s)
 {
@@ -268,7 +230,7 @@ static void add_shift(OozeStressStep *s)
 {
     for (uint64_t i = 0; i < s->machine->n; i++) {
         s->next_x[i] += s->shift[i];
-        s->next_u[i] += s->shift[i] / s->dt;
+        s->next_u[i] += s->shift[i] / (float)s->dt;
     }
 }
 
@@ -280,7 +242,7 @@ static void strain_range(void *data, uint64_t begin, uint64_t end, int worker)
     const OozeStressStep *s = data;
     for (uint64_t i = begin; i < end; i++) {
         float rate = (float)material_of(s, i)->rate;
-        ooze_stress_carry(s->strain + 8 * i, gradient_of(s, s->next_u, i), rate, s->dt);
+        ooze_stress_carry(s->strain + 8 * i, gradient_of(s, s->next_u, i), rate, (float)s->dt);
     }
 }
 
@@ -289,28 +251,15 @@ static void carry_strain(OozeStressStep *s)
     run(s, strain_range);
 }
 
-static void store(OozeStressStep *s)
-{
-    OozeFloat4 *x = ooze_particles_positions(s->machine->context->particles);
-    OozeFloat4 *v = ooze_particles_velocities(s->machine->context->particles);
-    for (uint64_t i = 0; i < s->machine->n; i++) {
-        x[i] = (OozeFloat4){s->next_x[i][0], s->next_x[i][1], s->next_x[i][2], 0};
-        v[i] = (OozeFloat4){s->next_u[i][0], s->next_u[i][1], s->next_u[i][2], 0};
-    }
-}
-
 const OozeStressStages ooze_stress_stages = {
-    .load = load,
     .gather = gather,
     .find_stiffness = find_stiffness,
     .find_load = find_load,
     .find_flux = find_flux,
     .apply_forces = apply_forces,
-    .move = move,
     .finds_neighbours = finds_neighbours,
     .find_density_target = find_density_target,
     .solve_density = solve_density,
     .add_shift = add_shift,
     .carry_strain = carry_strain,
-    .store = store,
 };

@@ -20,58 +20,15 @@ struct StressKernel {
 };
 
 /* Captured by loop bodies. */
-struct StressView {
+struct StressView : OozeStressStep {
     PairView<StressKernel> pairs; /* positions at the beginning of the substep */
-    double dt;
     float4 gravity;
-    const OozeStressMaterial *materials;
-    const uint16_t *material;
-    const float4 *u; /* velocities at the beginning of the substep */
-    float *strain;   /* eight floats a particle */
-    OozeSym3 *correction;
-    float4 *edge_sum; /* sum of edges g = f x_ji */
-    float *density, *density_target;
-    float *stiffness, *load; /* w of the stability bound, and its left side */
-    OozeStressFlux *flux;
-    float4 *next_x, *next_u, *shift;
 };
 
 static StressView view_of(const OozeStressStep *step)
 {
     const StressKernel kernel = {step->support, step->volume, step->wall_scale};
-    StressView s = {};
-    s.pairs = pairs_of(step->machine, kernel);
-    s.dt = step->machine->context->dt;
-    s.gravity = gravity_of(step->machine);
-    s.materials = step->materials;
-    s.material = step->material;
-    s.u = step->u;
-    s.strain = step->strain;
-    s.correction = step->correction;
-    s.edge_sum = step->edge_sum;
-    s.density = step->density;
-    s.density_target = step->density_target;
-    s.stiffness = step->stiffness;
-    s.load = step->load;
-    s.flux = step->flux;
-    s.next_x = step->next_x;
-    s.next_u = step->next_u;
-    s.shift = step->shift;
-    return s;
-}
-
-static void load(OozeStressStep *step)
-{
-    OozeMachine *machine = step->machine;
-    const Store *store = &engine_of(machine)->store;
-    step->x = store_positions(store);
-    step->u = store_velocities(store);
-    step->correction =
-        static_cast<OozeSym3 *>(ooze_machine_alloc(machine, machine->n, sizeof *step->correction));
-    step->edge_sum =
-        static_cast<float4 *>(ooze_machine_alloc(machine, machine->n, sizeof *step->edge_sum));
-    step->density =
-        static_cast<float *>(ooze_machine_alloc(machine, machine->n, sizeof *step->density));
+    return {*step, pairs_of(step->machine, kernel), gravity_of(step->machine)};
 }
 
 /* ---- edges ---- */
@@ -166,6 +123,13 @@ template <int LANES> static void gathers(OozeStressStep *step)
 
 static OozeStatus gather(OozeStressStep *step, OozeError *)
 {
+    OozeMachine *machine = step->machine;
+    step->correction =
+        static_cast<OozeSym3 *>(ooze_machine_alloc(machine, machine->n, sizeof *step->correction));
+    step->edge_sum =
+        static_cast<float4 *>(ooze_machine_alloc(machine, machine->n, sizeof *step->edge_sum));
+    step->density =
+        static_cast<float *>(ooze_machine_alloc(machine, machine->n, sizeof *step->density));
 #define GATHERS(LANES) gathers<LANES>(step)
     OOZE_LANES(step->machine->all, GATHERS);
     ooze_machine_lap(step->machine, "gather");
@@ -307,22 +271,6 @@ static void apply_forces(OozeStressStep *step)
 
 /* ---- positions and density ---- */
 
-static void move(OozeStressStep *step)
-{
-    const StressView s = view_of(step);
-    const ContactView contact = contacts_of(step->machine, step->contact);
-    for_each(
-        gpu_of(step->machine), s.pairs.n, OOZE_BODY(uint32_t i) {
-            const float4 x = s.pairs.x[i];
-            float4 u = s.next_u[i], to = x + (float)s.dt * u;
-            if (contact.solids.count > 0) {
-                contact_advance(contact, x, &to, &u);
-                s.next_u[i] = u;
-            }
-            s.next_x[i] = f32x4(to.x, to.y, to.z);
-        });
-}
-
 static bool finds_neighbours(OozeStressStep *step)
 {
     const StressView s = view_of(step);
@@ -399,22 +347,9 @@ static void carry_strain(OozeStressStep *step)
     OOZE_LANES(step->machine->all, STRAINS);
 }
 
-static void store(OozeStressStep *step)
-{
-    float4 *x = step->x, *u = step->u;
-    const float4 *next_x = step->next_x, *next_u = step->next_u;
-    for_each(
-        gpu_of(step->machine), step->machine->n, OOZE_BODY(uint32_t i) {
-            const float4 to = next_x[i];
-            x[i] = f32x4(to.x, to.y, to.z);
-            u[i] = next_u[i];
-        });
-}
-
 static const OozeStressStages stages = {
-    load,  gather,           find_stiffness,      find_load,     find_flux, apply_forces,
-    move,  finds_neighbours, find_density_target, solve_density, add_shift, carry_strain,
-    store,
+    gather,           find_stiffness,      find_load,     find_flux, apply_forces,
+    finds_neighbours, find_density_target, solve_density, add_shift, carry_strain,
 };
 
 static OozeStatus step(Engine *engine, void *, OozeStepContext *context, OozeError *error)

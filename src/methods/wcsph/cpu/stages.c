@@ -5,7 +5,6 @@
    velocities. */
 #include <math.h>
 
-#include "base/vec3.h"
 #include "methods/wcsph/particle_formula.h"
 #include "methods/wcsph/stages.h"
 #include "solvers/vectors/periodic_f32x4.h"
@@ -28,20 +27,6 @@ static OozeF32x4 edge_of(const OozeWcsphStep *s, OozeBox box, uint64_t i, OozeF3
 static OozeF32x4 sample_at(const OozeFloat4 *values, uint32_t k)
 {
     return ooze_f32x4(values[k].x, values[k].y, values[k].z, 0);
-}
-
-static void load(OozeWcsphStep *s)
-{
-    const OozeStepContext *c = s->machine->context;
-    const OozeFloat4 *x = ooze_particles_positions(c->particles);
-    const OozeFloat4 *u = ooze_particles_velocities(c->particles);
-    const uint64_t local = s->machine->local;
-    s->x = ooze_machine_alloc(s->machine, local, sizeof *s->x);
-    s->u = ooze_machine_alloc(s->machine, local, sizeof *s->u);
-    for (uint64_t i = 0; i < local && s->x && s->u; i++) {
-        s->x[i] = ooze_f32x4(x[i].x, x[i].y, x[i].z, 0);
-        s->u[i] = ooze_f32x4(u[i].x, u[i].y, u[i].z, 0);
-    }
 }
 
 /* ---- density and pressure ------------------------------------------------------------------- */
@@ -130,7 +115,7 @@ static void force_range(void *data, uint64_t begin, uint64_t end, int worker)
     const OozeBox box = ooze_box(&c->periodic);
     OozeF32x4 g = ooze_f32x4((float)c->gravity.x, (float)c->gravity.y, (float)c->gravity.z, 0);
     for (uint64_t i = begin; i < end; i++) {
-        bool prescribed = c->prescribed && c->prescribed[i];
+        bool prescribed = s->prescribed && s->prescribed[i];
         OozeF32x4 force = prescribed ? ooze_f32x4(0, 0, 0, 0)
                                      : force_of_fluid(s, box, i) + force_of_walls(s, box, i);
         OozeF32x4 a = prescribed ? force : g + force / s->materials[s->material[i]].relative_mass;
@@ -144,40 +129,4 @@ static void apply_forces(OozeWcsphStep *s)
     run(s, force_range);
 }
 
-/* ---- positions ------------------------------------------------------------------------------ */
-
-/* With collisions: pressure alone does not keep fast or isolated particles out of solids. */
-static void move_range(void *data, uint64_t begin, uint64_t end, int worker)
-{
-    (void)worker;
-    const OozeWcsphStep *s = data;
-    const OozeStepContext *c = s->machine->context;
-    for (uint64_t i = begin; i < end; i++) {
-        OozeF32x4 x0 = s->x[i], u = s->next_u[i];
-        s->next_x[i] = x0 + s->constants.dt * u;
-        if (c->solid_count > 0) {
-            OozeVec3 to = vec3(x0[0], x0[1], x0[2]), v = vec3(u[0], u[1], u[2]);
-            if (ooze_contact_advance(c->solids, c->solid_count, &s->contact, &to, &v)) {
-                s->next_x[i] = ooze_f32x4((float)to.x, (float)to.y, (float)to.z, 0);
-                s->next_u[i] = ooze_f32x4((float)v.x, (float)v.y, (float)v.z, 0);
-            }
-        }
-    }
-}
-
-static void move(OozeWcsphStep *s)
-{
-    run(s, move_range);
-}
-
-static void store(OozeWcsphStep *s)
-{
-    OozeFloat4 *x = ooze_particles_positions(s->machine->context->particles);
-    OozeFloat4 *u = ooze_particles_velocities(s->machine->context->particles);
-    for (uint64_t i = 0; i < s->machine->n; i++) {
-        x[i] = (OozeFloat4){s->next_x[i][0], s->next_x[i][1], s->next_x[i][2], 0};
-        u[i] = (OozeFloat4){s->next_u[i][0], s->next_u[i][1], s->next_u[i][2], 0};
-    }
-}
-
-const OozeWcsphStages ooze_wcsph_stages = {load, find_densities, apply_forces, move, store};
+const OozeWcsphStages ooze_wcsph_stages = {find_densities, apply_forces};

@@ -11,38 +11,14 @@ namespace ooze
 {
 
 /* Captured by loop bodies. */
-struct WcsphView {
+struct WcsphView : OozeWcsphStep {
     PairView<OozeWcsphConstants> pairs;
-    const OozeWcsphMaterial *materials;
-    const uint16_t *material, *prescribed; /* prescribed NULL: no nozzle prescribes any velocity */
-    const float4 *u;
-    float4 *next_x, *next_u, gravity;
-    float *density;
-    OozeWcsphState *state;
+    float4 gravity;
 };
 
 static WcsphView view_of(const OozeWcsphStep *step)
 {
-    OozeMachine *machine = step->machine;
-    WcsphView s = {};
-    s.pairs = pairs_of(machine, step->constants);
-    s.materials = step->materials;
-    s.material = step->material;
-    s.prescribed = static_cast<const uint16_t *>(ooze_machine_field(machine, "nozzle"));
-    s.u = step->u;
-    s.next_x = step->next_x;
-    s.next_u = step->next_u;
-    s.gravity = gravity_of(machine);
-    s.density = step->density;
-    s.state = step->state;
-    return s;
-}
-
-static void load(OozeWcsphStep *step)
-{
-    const Store *store = &engine_of(step->machine)->store;
-    step->x = store_positions(store);
-    step->u = store_velocities(store);
+    return {*step, pairs_of(step->machine, step->constants), gravity_of(step->machine)};
 }
 
 template <int LANES> static void densities(OozeWcsphStep *step)
@@ -120,34 +96,7 @@ static void apply_forces(OozeWcsphStep *step)
     OOZE_LANES(step->machine->all, FORCES);
 }
 
-static void move(OozeWcsphStep *step)
-{
-    const WcsphView s = view_of(step);
-    const ContactView contact = contacts_of(step->machine, step->contact);
-    for_each(
-        gpu_of(step->machine), s.pairs.n, OOZE_BODY(uint32_t i) {
-            float4 u = s.next_u[i], x = s.pairs.x[i];
-            float4 to = x + s.pairs.kernel.dt * u;
-            if (contact.solids.count > 0) {
-                contact_advance(contact, x, &to, &u);
-                s.next_u[i] = u;
-            }
-            s.next_x[i] = f32x4(to.x, to.y, to.z);
-        });
-}
-
-static void store(OozeWcsphStep *step)
-{
-    float4 *x = step->x, *u = step->u;
-    const float4 *next_x = step->next_x, *next_u = step->next_u;
-    for_each(
-        gpu_of(step->machine), step->machine->n, OOZE_BODY(uint32_t i) {
-            x[i] = next_x[i];
-            u[i] = next_u[i];
-        });
-}
-
-static const OozeWcsphStages stages = {load, find_densities, apply_forces, move, store};
+static const OozeWcsphStages stages = {find_densities, apply_forces};
 
 static OozeStatus step(Engine *engine, void *, OozeStepContext *context, OozeError *error)
 {
