@@ -25,6 +25,9 @@ typedef struct OozeStepBias {
 typedef struct OozeGoneSetting {
     const char *key;
     const char *choice; /* NULL: the whole setting is gone */
+    /* Of a choice: a setting that went with it. Numbers of choices are those of then in frames that
+       have this setting. */
+    const char *with;
     /* The value that has no effect: runs that were saved with it continue. Instead of a choice,
        the number of the choice that scenes of such runs are read with. */
     double neutral;

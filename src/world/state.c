@@ -283,19 +283,14 @@ OozeStatus ooze_state_fail_unknown(OozeError *error, const char *table, const ch
                      table, column ? "." : "", column ? column : "");
 }
 
-/* A run does not go on without a setting that has acted in it. Only frames of versions that had one
-   of the settings that are gone have the numbers of choices that are gone. */
+/* A run does not go on without a setting that has acted in it. */
 static OozeStatus check_gone(const OozeMethod *method, const OozeFieldView *from, OozeError *error)
 {
-    bool earlier = false;
     for (int i = 0; i < method->gone_count; i++) {
         const OozeGoneSetting *gone = &method->gone_settings[i];
-        earlier = earlier || (!gone->choice && ooze_field_column(from, gone->key) >= 0);
-    }
-    for (int i = 0; earlier && i < method->gone_count; i++) {
-        const OozeGoneSetting *gone = &method->gone_settings[i];
         int column = ooze_field_column(from, gone->key);
-        if (column >= 0 && ooze_field_value(from, 0, column) != gone->neutral) {
+        bool had = column >= 0 && (!gone->with || ooze_field_column(from, gone->with) >= 0);
+        if (had && ooze_field_value(from, 0, column) != gone->neutral) {
             return ooze_state_fail_unknown(error, gone->key, gone->choice);
         }
     }

@@ -32,7 +32,7 @@ static OozeRheology make_rheology(const Number *numbers, double dt, int *more)
     memcpy(material.values, def.values, sizeof material.values);
     OozeStepContext context = {.dt = dt, .spacing = 0.01};
     OozeRheologyRecipe recipe = {
-        .reference_density = density, .hourglass = 1, .hourglass_reach = 3};
+        .reference_density = density, .hourglass = 1};
     OozeRheology r = ooze_rheology(&context, &material, &recipe);
     *more = 0;
     for (int k = 0; k < OOZE_MORE_MODES; k++) {

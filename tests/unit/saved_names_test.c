@@ -281,6 +281,11 @@ static void runs_in_which_a_setting_acted_that_is_gone_are_refused(void **state)
     CHECK_FAILS(restore(c, &error), OOZE_ERROR_FORMAT, "holds 'pressure.velocity_solve'");
     free(data);
     end(c);
+    c = begin("conformation");
+    data = set_setting(c, "hourglass_reach", NULL, 2);
+    CHECK_FAILS(restore(c, &error), OOZE_ERROR_FORMAT, "holds 'hourglass_reach'");
+    free(data);
+    end(c);
     c = begin("conformation"); /* of a version in which number 1 is `grid` */
     data = drop_column(c, table(c, "method"),
                        ooze_field_column(table(c, "method"), "divergence_iterations"));
@@ -312,6 +317,8 @@ static void scenes_of_runs_may_have_settings_that_are_gone(void **state)
         int warnings;
     } cases[] = {{"divergence_iterations: 0, pressure: density_stage", 0},
                  {"divergence_iterations: 2", 1},
+                 {"void_closure_cutoff: 0.7, hourglass_reach: 3", 0},
+                 {"hourglass_reach: 4", 1},
                  {"pressure: velocity_solve", 1}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         char path[64];

@@ -146,7 +146,7 @@ template <int LANES, bool WRAPS, bool MODES> static void finish_loop(Step *step)
                 particle.expansion = s.expansion[i];
                 particle.density = s.density[i];
                 particle.surface =
-                    s.surface_indicator[i] / (s.void_closure_cutoff * s.flat_gradient);
+                    s.surface_indicator[i] / (OOZE_VOID_CLOSURE_CUTOFF * s.flat_gradient);
                 particle.dt = s.dt;
                 ooze_lodge_end(&s.rheology[s.film[i]],
                                ooze_mat3_mul_sym3(rows.gradient, s.correction[i]), &particle);

@@ -131,7 +131,6 @@ static void describe(Step *step)
     s->nearest = s->support * (float)OOZE_KERNEL_NEAREST;
     s->bulk = plan->settings.bulk;
     s->void_closure = plan->settings.void_closure;
-    s->void_closure_cutoff = plan->settings.void_closure_cutoff;
     s->contact_distance = plan->settings.contact_distance;
     s->velocity = store_velocities(&step->engine->store);
     s->free_speed = (float)step->context->free_speed;

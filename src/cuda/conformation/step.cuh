@@ -23,7 +23,7 @@ struct StepView {
     float strain;                /* V0 times the scale of the strain weight */
     float wall_strain;           /* the same of boundary samples, per volume of the sample */
     float value, slope, nearest; /* of the cubic spline: see OozeCubic */
-    float bulk, void_closure, void_closure_cutoff, contact_distance;
+    float bulk, void_closure, contact_distance;
     const OozeRheology *rheology;
     const uint16_t *material;   /* row of rheology */
     const uint16_t *prescribed; /* nozzle that prescribes its velocity; NULL: there are none */

@@ -234,7 +234,7 @@ static void write_void_closure(const Report *r)
         ooze_text_append(r->out, "void closure: %g", (double)set->void_closure);
         name_fluids(r, " in ", has_stress);
         ooze_text_append(r->out, ", inside the fluid (surface indicator below %g)\n",
-                         (double)set->void_closure_cutoff);
+                         (double)OOZE_VOID_CLOSURE_CUTOFF);
     }
 }
 

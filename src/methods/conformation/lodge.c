@@ -540,7 +540,7 @@ static void finish_range(void *data, uint64_t begin, uint64_t end, int worker)
     (void)worker;
     OozeConformationStep *s = data;
     const OozeSym3 one = ooze_sym3_identity(1), rest[OOZE_MODES] = {one, one, one, one};
-    const float cutoff = s->settings.void_closure_cutoff * s->flat_gradient;
+    const float cutoff = OOZE_VOID_CLOSURE_CUTOFF * s->flat_gradient;
     OozeLodgeEnd particle = {.more = s->more_modes, .dt = s->dt};
     for (uint64_t i = begin; i < end; i++) {
         uint16_t row = stress_row(s, i);

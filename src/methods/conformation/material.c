@@ -46,7 +46,7 @@ OozeRheology ooze_rheology(const OozeStepContext *c, const OozeMaterial *materia
     const double *v = material->values;
     OozeMaxwellSum sum = ooze_maxwell_sum(&m, material, reference);
     bool elastic = sum.modulus > 0.0;
-    double travel = elastic ? recipe->hourglass_reach * c->spacing / sqrt(sum.modulus) : 0.0;
+    double travel = elastic ? OOZE_HOURGLASS_REACH * c->spacing / sqrt(sum.modulus) : 0.0;
     bool plastic = elastic && !isnan(v[OOZE_MATERIAL_YIELD]);
     double solvent = plastic ? m.viscosity : m.solvent;
     double mass = v[OOZE_MATERIAL_DENSITY] / reference;

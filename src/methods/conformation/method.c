@@ -15,9 +15,7 @@ enum {
     PARAM_PASSES,
     PARAM_BULK,
     PARAM_VOID_CLOSURE,
-    PARAM_VOID_CLOSURE_CUTOFF,
     PARAM_HOURGLASS,
-    PARAM_HOURGLASS_REACH,
     PARAM_CONTACT_DISTANCE,
     PARAM_TOLERANCE,
     PARAM_MIN_DISTANCE,
@@ -63,13 +61,8 @@ static const OozeParamInfo params[PARAM_COUNT] = {
                     "resistance to change of volume, over that to shear"},
     [PARAM_VOID_CLOSURE] = {"void_closure", OOZE_PARAM_REAL, "", 0, 10, 0.5, NULL,
                             "tensile stress that closes voids inside the fluid"},
-    [PARAM_VOID_CLOSURE_CUTOFF] =
-        {"void_closure_cutoff", OOZE_PARAM_REAL, "", 0.05, 10, 0.7, NULL,
-         "surface indicator at which void closure ends, 1: a flat surface"},
     [PARAM_HOURGLASS] = {"hourglass", OOZE_PARAM_REAL, "", 0, 100, 1, NULL,
                          "damping of motion that a linear field does not describe"},
-    [PARAM_HOURGLASS_REACH] = {"hourglass_reach", OOZE_PARAM_REAL, "spacings", 0, 1000, 3, NULL,
-                               "distance an elastic wave runs while that damping acts"},
     [PARAM_CONTACT_DISTANCE] = {"contact_distance", OOZE_PARAM_REAL, "spacings", 0, 10, 0.5, NULL,
                                 "how near a particle's centre comes to a solid"},
     [PARAM_TOLERANCE] = {"tolerance", OOZE_PARAM_REAL, "", 0, 1, 3e-4, NULL,
@@ -134,9 +127,14 @@ static const OozeParamInfo params[PARAM_COUNT] = {
 };
 
 static const OozeGoneSetting gone_settings[] = {
-    {"divergence_iterations", NULL, 0.0,
+    {"divergence_iterations", NULL, NULL, 0.0,
      "leave it out: more density_iterations leave less compression in the same time"},
-    {"pressure", "velocity_solve", 0.0, "use grid for slow flow under weight, or leave it out"},
+    {"pressure", "velocity_solve", "divergence_iterations", 0.0,
+     "use grid for slow flow under weight, or leave it out"},
+    {"void_closure_cutoff", NULL, NULL, 0.7,
+     "leave it out: void closure ends at 0.7 of the surface indicator of a flat surface"},
+    {"hourglass_reach", NULL, NULL, 3.0,
+     "leave it out: the damping acts while an elastic wave runs 3 spacings"},
 };
 
 static const char *const material_keys[] = {
@@ -217,10 +215,8 @@ OozeConformationSettings ooze_conformation_settings(const OozeStepContext *c)
         .pressure_grid = c->params[PARAM_PRESSURE] == 1.0 &&
                          c->params[PARAM_FORMULATION] == OOZE_FORMULATION_LODGE,
         .hourglass = c->params[PARAM_HOURGLASS],
-        .hourglass_reach = c->params[PARAM_HOURGLASS_REACH],
         .bulk = (float)c->params[PARAM_BULK],
         .void_closure = (float)c->params[PARAM_VOID_CLOSURE],
-        .void_closure_cutoff = (float)c->params[PARAM_VOID_CLOSURE_CUTOFF],
         .contact_distance = (float)(c->params[PARAM_CONTACT_DISTANCE] * c->spacing),
         .tolerance = c->params[PARAM_TOLERANCE],
         .density_tolerance = c->params[PARAM_DENSITY_TOLERANCE] > 0.0

@@ -30,7 +30,6 @@ OozeRheologyRecipe ooze_rheology_recipe(const OozeStepContext *c,
     return (OozeRheologyRecipe){
         .reference_density = c->materials[0].values[OOZE_MATERIAL_DENSITY],
         .hourglass = set->hourglass,
-        .hourglass_reach = set->hourglass_reach,
         .second_order_travel = second_order_travel(c, set),
         .second_order_if_it_bounces = set->time_integration == OOZE_TIME_AUTO,
     };

@@ -82,21 +82,27 @@ typedef enum OozeTimeIntegration {
 } OozeTimeIntegration;
 
 /* Settings of the solver, from the method's parameters. */
+/* Surface indicator at which void closure ends, over that of a flat surface: voids inside the fluid
+   are closed, the surface of a body is not pulled in. */
+#define OOZE_VOID_CLOSURE_CUTOFF 0.7f
+/* Spacings that an elastic wave runs while hourglass damping acts: a little more than a support,
+   within which motion alternates that the damping is for. */
+#define OOZE_HOURGLASS_REACH 3.0
+
 typedef struct OozeConformationSettings {
     OozeFormulationKind formulation;
     int velocity_iterations, density_iterations, passes;
     int impact_passes;  /* further ones in long steps, at most; see impact.h */
     bool pressure_grid; /* see pressure_solve.h */
     OozeTimeIntegration time_integration;
-    bool second_order;                 /* some material is; then there are two passes */
-    double hourglass, hourglass_reach; /* factor of the term, and of its duration, spacings */
-    float bulk;                        /* bulk over shear stiffness */
-    float void_closure;                /* tensile stress that closes voids inside the fluid */
-    float void_closure_cutoff; /* surface indicator at which it ends, over that of a flat surface */
-    float contact_distance;    /* m between centres and solids */
-    float min_distance;        /* m: see OozeDensityJob */
-    double tolerance;          /* relative residual at which the velocity solve stops */
-    float density_tolerance;   /* see OozeDensityJob */
+    bool second_order;            /* some material is; then there are two passes */
+    double hourglass;             /* factor of the term */
+    float bulk;                   /* bulk over shear stiffness */
+    float void_closure;           /* tensile stress that closes voids inside the fluid */
+    float contact_distance;       /* m between centres and solids */
+    float min_distance;           /* m: see OozeDensityJob */
+    double tolerance;             /* relative residual at which the velocity solve stops */
+    float density_tolerance;      /* see OozeDensityJob */
     float density_mean_tolerance; /* likewise */
     bool density_warm_start;      /* see density_warm_start.h */
     OozePreconditioner preconditioner;
@@ -161,7 +167,7 @@ OozeConstraintMaterial ooze_constraint_material(const OozeRheology *rheology,
 
 /* Numbers that turn a material into a row of rheology, besides its own. */
 typedef struct OozeRheologyRecipe {
-    double reference_density, hourglass, hourglass_reach;
+    double reference_density, hourglass;
     double second_order_travel;      /* m that a shear wave may cross in a step of second order */
     bool second_order_if_it_bounces; /* see OozeBounce */
 } OozeRheologyRecipe;
