@@ -88,7 +88,7 @@ static MomentsView sum_moments(Gpu *gpu, const VelocityMultigrid *mg,
                 OozeSym3 a = input.stiffness[i];
                 float own = isotropic ? ooze_sym3_trace(a) / 3.0f
                                       : ooze_velocity_coefficient(a, input.bulk[i], c);
-                own = input.special_of[i] == OOZE_MULTIGRID_NONE ? own : 0.0f;
+                own = input.boundary_particle_of[i] == OOZE_MULTIGRID_NONE ? own : 0.0f;
                 ooze_velocity_basis(into, &basis);
                 ooze_velocity_add_basis(&sum, &basis, own);
             }
@@ -101,8 +101,8 @@ static MomentsView sum_moments(Gpu *gpu, const VelocityMultigrid *mg,
             for (uint32_t k = level.child_first[e]; k < level.child_first[e + 1]; k++) {
                 const uint32_t i = level.child[k];
                 const float into[3] = {all[k].x, all[k].y, all[k].z};
-                bool special = input.special_of[i] != OOZE_MULTIGRID_NONE;
-                ooze_velocity_add_mass(sum, into, special ? 0.0f : input.mass[i]);
+                bool boundary_particle = input.boundary_particle_of[i] != OOZE_MULTIGRID_NONE;
+                ooze_velocity_add_mass(sum, into, boundary_particle ? 0.0f : input.mass[i]);
             }
             float *to = mass_of(m, e);
             for (int k = 0; k < 36; k++) {
@@ -119,16 +119,16 @@ static const OozeVelocityCorners *find_corners(Gpu *gpu, const VelocityMultigrid
     const VelocityLevel level = mg->level[0];
     const float4 *all = mg->into;
     const float4 inverse = f32x4(mg->inverse[0], mg->inverse[1], mg->inverse[2]);
-    OozeVelocityCorners *corners = scratch<OozeVelocityCorners>(gpu, input.special_count);
-    if (input.special_count > 0) {
+    OozeVelocityCorners *corners = scratch<OozeVelocityCorners>(gpu, input.boundary_particle_count);
+    if (input.boundary_particle_count > 0) {
         for_each(
             gpu, mg->n, OOZE_BODY(uint32_t k) {
-                const uint32_t i = level.child[k], at = input.special_of[i];
+                const uint32_t i = level.child[k], at = input.boundary_particle_of[i];
                 const float into[3] = {all[k].x, all[k].y, all[k].z};
                 const float edges[3] = {inverse.x, inverse.y, inverse.z};
                 if (at != OOZE_MULTIGRID_NONE) {
-                    ooze_velocity_corners(&input.special[at], into, edges, input.stiffness[i],
-                                          &corners[at]);
+                    ooze_velocity_corners(&input.boundary_particle[at], into, edges,
+                                          input.stiffness[i], &corners[at]);
                 }
             });
     }
@@ -163,13 +163,13 @@ static void first_elements(Gpu *gpu, const VelocityMultigrid *mg,
             pair_corners(thread % OOZE_VELOCITY_PAIRS, &a, &b);
             ooze_velocity_add_pair(basis_of(m, e, 0), mass_of(m, e), a, b, m.ratio[e], block);
             for (uint32_t k = level.child_first[e];
-                 k < level.child_first[e + 1] && input.special_count > 0; k++) {
-                const uint32_t i = level.child[k], at = input.special_of[i];
+                 k < level.child_first[e + 1] && input.boundary_particle_count > 0; k++) {
+                const uint32_t i = level.child[k], at = input.boundary_particle_of[i];
                 if (at != OOZE_MULTIGRID_NONE) {
                     const OozeVelocityParticle own = {input.mass[i], input.stiffness[i],
                                                       input.bulk[i]};
-                    ooze_velocity_add_special_pair(&input.special[at], &corners[at], &own, a, b,
-                                                   block);
+                    ooze_velocity_add_boundary_pair(&input.boundary_particle[at], &corners[at],
+                                                    &own, a, b, block);
                 }
             }
             ooze_velocity_store_pair(block, a, b,

@@ -79,9 +79,9 @@ struct VelocityMultigridInput {
     const float *mass;
     const OozeSym3 *stiffness;
     const float *bulk;
-    const uint32_t *special_of;
-    const OozeVelocitySpecial *special;
-    uint32_t special_count;
+    const uint32_t *boundary_particle_of;
+    const OozeVelocityBoundaryParticle *boundary_particle;
+    uint32_t boundary_particle_count;
 };
 /* Use scratch memory, which is free again on return. Wait for the sizes of the levels. */
 OozeStatus velocity_multigrid_build(Gpu *gpu, VelocityMultigrid *mg,

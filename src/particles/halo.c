@@ -62,17 +62,17 @@ static uint64_t ghost_count(const OozeHalo *halo)
 
 /* Adds the other ranks with particles of a cell to those found, each once. Ranges of keys ascend
    from rank to rank. */
-static int add_takers(const OozeHalo *halo, uint64_t key, int *takers, int found)
+static int add_receivers(const OozeHalo *halo, uint64_t key, int *receivers, int found)
 {
     uint64_t first = ooze_lower_bound(&halo->range->last, sizeof *halo->range,
                                       (uint64_t)halo->ranks->count, key);
     for (int r = (int)first; r < halo->ranks->count && halo->range[r].first <= key; r++) {
         bool other = r != halo->ranks->rank && halo->range[r].n > 0;
         for (int k = 0; k < found && other; k++) {
-            other = takers[k] != r;
+            other = receivers[k] != r;
         }
         if (other) {
-            takers[found++] = r;
+            receivers[found++] = r;
         }
     }
     return found;
@@ -98,8 +98,8 @@ static int columns_near(const OozeGridAxis *axis, int32_t centre, int layers, in
 }
 
 /* The ranks with particles near a cell, this one excepted; returns their number. */
-static int find_takers(const OozeHalo *halo, const OozeGridAxis axis[3], const int32_t cell[3],
-                       int *takers)
+static int find_receivers(const OozeHalo *halo, const OozeGridAxis axis[3], const int32_t cell[3],
+                          int *receivers)
 {
     int32_t x[COLUMNS_MAX], y[COLUMNS_MAX], z[COLUMNS_MAX];
     int nx = columns_near(&axis[0], cell[0], halo->layers, x),
@@ -111,7 +111,7 @@ static int find_takers(const OozeHalo *halo, const OozeGridAxis axis[3], const i
             for (int i = 0; i < nx; i++) {
                 uint64_t key = ooze_split_key(axis, x[i], y[j], z[k]);
                 bool all_here = key > own->first && key < own->last;
-                found = all_here ? found : add_takers(halo, key, takers, found);
+                found = all_here ? found : add_receivers(halo, key, receivers, found);
             }
         }
     }
@@ -141,7 +141,7 @@ static uint64_t key_reach(const OozeHalo *halo, const OozeGridAxis axis[3])
 /* Visits the particles cell by cell, and counts what each rank takes, in send_at[r + 1]; or lists
    it from send_at[r] on. */
 static void visit_cells(OozeHalo *halo, const OozeSplit *split, const OozeFloat4 *points,
-                        int *takers, bool list)
+                        int *receivers, bool list)
 {
     const OozeGridAxis *axis = split->axis;
     const KeyRange *own = &halo->range[halo->ranks->rank];
@@ -158,14 +158,14 @@ static void visit_cells(OozeHalo *halo, const OozeSplit *split, const OozeFloat4
         int32_t cell[3] = {ooze_grid_number(&axis[0], points[i].x),
                            ooze_grid_number(&axis[1], points[i].y),
                            ooze_grid_number(&axis[2], points[i].z)};
-        int found = find_takers(halo, axis, cell, takers);
+        int found = find_receivers(halo, axis, cell, receivers);
         if (found == 0) {
             continue;
         }
         keep_longer_gap(halo, after, i);
         after = end;
         for (int t = 0; t < found; t++) {
-            int r = takers[t];
+            int r = receivers[t];
             for (uint64_t k = i; k < end && list; k++) {
                 halo->send[halo->send_at[r]++] = (uint32_t)k;
             }
@@ -179,26 +179,26 @@ static OozeStatus find_lists(OozeHalo *halo, const OozeSplit *split, const OozeF
                              OozeError *error)
 {
     int ranks = halo->ranks->count;
-    int *takers = ooze_alloc((size_t)ranks, sizeof *takers);
-    if (!takers) {
+    int *receivers = ooze_alloc((size_t)ranks, sizeof *receivers);
+    if (!receivers) {
         return ooze_fail_memory(error, "particles of other processes", (uint64_t)ranks);
     }
     memset(halo->send_at, 0, ((size_t)ranks + 1) * sizeof *halo->send_at);
-    visit_cells(halo, split, points, takers, false);
+    visit_cells(halo, split, points, receivers, false);
     for (int r = 0; r < ranks; r++) {
         halo->send_at[r + 1] += halo->send_at[r];
     }
     if (!ooze_reserve((void **)&halo->send, &halo->send_capacity, halo->send_at[ranks],
                       sizeof *halo->send)) {
-        ooze_free(takers);
+        ooze_free(receivers);
         return ooze_fail_memory(error, "particles of other processes", halo->send_at[ranks] * 4);
     }
-    visit_cells(halo, split, points, takers, true);
+    visit_cells(halo, split, points, receivers, true);
     for (int r = ranks; r > 0; r--) { /* listing has moved the beginnings to the ends */
         halo->send_at[r] = halo->send_at[r - 1];
     }
     halo->send_at[0] = 0;
-    ooze_free(takers);
+    ooze_free(receivers);
     return OOZE_OK;
 }
 

@@ -97,7 +97,7 @@ static void diagonal_is_that_of_the_operator(void **state)
 
 /* ---- matrices of elements ---- */
 
-/* A particle without walls or held directions, as a special one: the same matrix. */
+/* A particle without walls or constrained directions, as a boundary particle: the same matrix. */
 static void moments_are_sums_over_particles(void **state)
 {
     (void)state;
@@ -106,7 +106,7 @@ static void moments_are_sums_over_particles(void **state)
     OozeVelocityMoments sum;
     memset(&sum, 0, sizeof sum);
     for (uint64_t i = 0; i < 9; i++) {
-        OozeVelocitySpecial plain;
+        OozeVelocityBoundaryParticle plain;
         OozeVelocityCorners corners;
         memset(&plain, 0, sizeof plain);
         plain.correction = random_sym3(61, i, 1.0, 0.2);
@@ -117,7 +117,7 @@ static void moments_are_sums_over_particles(void **state)
         float mass = between(64, i, 0, 10, 20), bulk = between(64, i, 1, 1, 9);
         ooze_velocity_corners(&plain, into, inverse, a, &corners);
         const OozeVelocityParticle own = {mass, a, bulk};
-        ooze_velocity_add_special(&plain, &corners, &own, direct);
+        ooze_velocity_add_boundary_particle(&plain, &corners, &own, direct);
         ooze_velocity_add_particle(&sum, into, mass, a, bulk);
     }
     for (int c = 0; c < OOZE_VELOCITY_COEFFICIENTS; c++) {
@@ -176,16 +176,16 @@ static void element_of(const Solve *w, const OozeVelocityLevel *level, uint64_t 
         uint32_t i = level->child[k];
         OozeF32x4 t = w->grids->into[k];
         const float into[3] = {t[0], t[1], t[2]};
-        OozeVelocitySpecial p;
+        OozeVelocityBoundaryParticle p;
         OozeVelocityCorners corners;
         memset(&p, 0, sizeof p);
         p.correction = p.fluid = ooze_sym3_identity(1.0f);
-        if (in->special_of[i] != OOZE_MULTIGRID_NONE) {
-            p = in->special[in->special_of[i]];
+        if (in->boundary_particle_of[i] != OOZE_MULTIGRID_NONE) {
+            p = in->boundary_particle[in->boundary_particle_of[i]];
         }
         ooze_velocity_corners(&p, into, w->grids->inverse, in->stiffness[i], &corners);
         const OozeVelocityParticle own = {in->mass[i], in->stiffness[i], in->bulk[i]};
-        ooze_velocity_add_special(&p, &corners, &own, half);
+        ooze_velocity_add_boundary_particle(&p, &corners, &own, half);
     }
     ooze_velocity_store(half, element);
 }

@@ -241,19 +241,20 @@ OOZE_DEVICE bool is_singular(const StepView &s, uint32_t i)
     return s.correction[i].xx == 0.0f;
 }
 
-OOZE_DEVICE OozeVelocitySpecial special_of(const StepView &s, uint32_t i, float hourglass,
-                                           OozeSym3 diagonal)
+OOZE_DEVICE OozeVelocityBoundaryParticle make_boundary_particle(const StepView &s, uint32_t i,
+                                                                float hourglass, OozeSym3 diagonal)
 {
     const OozeSym3 one = ooze_sym3_identity(1.0f);
     const bool singular = is_singular(s, i);
-    OozeVelocitySpecial p = ooze_lodge_special(singular ? one : s.correction[i], hourglass);
+    OozeVelocityBoundaryParticle p =
+        ooze_lodge_boundary_particle(singular ? one : s.correction[i], hourglass);
     if (!singular) {
         each_wall(s, i, [&](uint32_t b) {
             Delta d = delta<true>(s, s.x0[i], s.walls.position[b]);
             float f = wall_weight(s, d.r2, b);
             const float g[4] = {f * d.x, f * d.y, f * d.z, f};
             if (f > 0.0f) {
-                ooze_lodge_special_add_wall(&p, g);
+                ooze_lodge_boundary_particle_add_wall(&p, g);
             }
         });
     }
@@ -265,7 +266,7 @@ OOZE_DEVICE OozeVelocitySpecial special_of(const StepView &s, uint32_t i, float 
 }
 
 /* In scratch. Waits. */
-static void find_special(const Lodge *solve, VelocityMultigridInput *input)
+static void find_boundary_particles(const Lodge *solve, VelocityMultigridInput *input)
 {
     Gpu *gpu = solve->step->gpu;
     const StepView s = solve->step->view;
@@ -275,21 +276,22 @@ static void find_special(const Lodge *solve, VelocityMultigridInput *input)
     uint8_t *plain = scratch<uint8_t>(gpu, s.n);
     for_each(
         gpu, s.n, OOZE_BODY(uint32_t i) {
-            bool special = contacts_of(s, i) || (s.anchored[i] && !is_singular(s, i));
-            plain[i] = special ? 0 : 1;
+            bool boundary_particle = contacts_of(s, i) || (s.anchored[i] && !is_singular(s, i));
+            plain[i] = boundary_particle ? 0 : 1;
             of[i] = OOZE_MULTIGRID_NONE;
         });
     const uint64_t count = select_unflagged(gpu, plain, kept, s.n);
-    OozeVelocitySpecial *special = scratch<OozeVelocitySpecial>(gpu, count);
+    OozeVelocityBoundaryParticle *boundary_particle =
+        scratch<OozeVelocityBoundaryParticle>(gpu, count);
     for_each(
         gpu, count, OOZE_BODY(uint32_t k) {
             const uint32_t i = kept[k];
             of[i] = k;
-            special[k] = special_of(s, i, s.dt * v.hourglass[i], diagonal[i]);
+            boundary_particle[k] = make_boundary_particle(s, i, s.dt * v.hourglass[i], diagonal[i]);
         });
-    input->special_of = of;
-    input->special = special;
-    input->special_count = (uint32_t)count;
+    input->boundary_particle_of = of;
+    input->boundary_particle = boundary_particle;
+    input->boundary_particle_count = (uint32_t)count;
 }
 
 /* ---- beginning ---- */
@@ -358,7 +360,7 @@ static OozeStatus fill(Lodge *solve, bool first, OozeError *error)
     input.mass = c.mass;
     input.stiffness = c.stiffness;
     input.bulk = c.bulk;
-    find_special(solve, &input);
+    find_boundary_particles(solve, &input);
     VelocityMultigrid *grids = solve->grids->grids;
     OozeStatus result = first ? velocity_multigrid_build(gpu, grids, &input, error)
                               : velocity_multigrid_refill(gpu, grids, &input, error);

@@ -42,7 +42,7 @@ static void own_range(void *data, uint64_t begin, uint64_t end, int worker)
         largest = ooze_max(largest, mg->shear[i]);
     }
     solve->partial[begin / GRAIN] = (double)largest;
-    mg->special_count[begin / GRAIN] = anisotropic; /* until find_special */
+    mg->boundary_particle_count[begin / GRAIN] = anisotropic; /* until find_boundary_particles */
 }
 
 static bool is_rigid(const OozeConformationStep *s, uint64_t i)
@@ -88,7 +88,7 @@ static void find_stiffness(OozeLodgeMultigrid *mg)
     double found[2] = {0.0, 0.0}; /* largest shear; 1: some stiffness is anisotropic */
     for (uint64_t k = 0; k * GRAIN < s->n; k++) {
         found[0] = fmax(found[0], mg->solve->partial[k]);
-        found[1] = mg->special_count[k] ? 1.0 : found[1];
+        found[1] = mg->boundary_particle_count[k] ? 1.0 : found[1];
     }
     ooze_halo_max(s->context->halo, found, 2);
     mg->anisotropic = found[1] > 0.0;
@@ -110,32 +110,32 @@ static bool is_singular(const OozeConformationStep *s, uint64_t i)
     return s->correction[i].xx == 0.0f;
 }
 
-static bool is_special(const OozeConformationStep *s, uint64_t i)
+static bool is_boundary_particle(const OozeConformationStep *s, uint64_t i)
 {
     return s->contact_of[i] >= 0 || (ooze_lodge_clings(s, i) && !is_singular(s, i));
 }
 
-static void count_special_range(void *data, uint64_t begin, uint64_t end, int worker)
+static void count_boundary_particles_range(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
     const OozeLodgeMultigrid *mg = data;
     uint64_t count = 0;
     for (uint64_t i = begin; i < end; i++) {
-        count += is_special(mg->solve->step, i);
+        count += is_boundary_particle(mg->solve->step, i);
     }
-    mg->special_count[begin / GRAIN] = count;
+    mg->boundary_particle_count[begin / GRAIN] = count;
 }
 
-static OozeVelocitySpecial special_of(const OozeLodgeMultigrid *mg, uint64_t i)
+static OozeVelocityBoundaryParticle make_boundary_particle(const OozeLodgeMultigrid *mg, uint64_t i)
 {
     const OozeConformationStep *s = mg->solve->step;
     OozeWallRange walls = ooze_lodge_walls(s, i);
     OozeSym3 one = ooze_sym3_identity(1.0f);
-    OozeVelocitySpecial p = ooze_lodge_special(is_singular(s, i) ? one : s->correction[i],
-                                               s->dt * mg->solve->hourglass[i]);
+    OozeVelocityBoundaryParticle p = ooze_lodge_boundary_particle(
+        is_singular(s, i) ? one : s->correction[i], s->dt * mg->solve->hourglass[i]);
     for (uint64_t e = walls.first; e < walls.last && !is_singular(s, i); e++) {
         if (s->wall_edge[e][3] > 0.0f) {
-            ooze_lodge_special_add_wall(&p, (const float *)&s->wall_edge[e]);
+            ooze_lodge_boundary_particle_add_wall(&p, (const float *)&s->wall_edge[e]);
         }
     }
     if (s->contact_of[i] >= 0) {
@@ -144,16 +144,16 @@ static OozeVelocitySpecial special_of(const OozeLodgeMultigrid *mg, uint64_t i)
     return p;
 }
 
-static void special_range(void *data, uint64_t begin, uint64_t end, int worker)
+static void boundary_particle_range(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
     const OozeLodgeMultigrid *mg = data;
-    uint64_t at = mg->special_count[begin / GRAIN];
+    uint64_t at = mg->boundary_particle_count[begin / GRAIN];
     for (uint64_t i = begin; i < end; i++) {
-        mg->special_of[i] = OOZE_MULTIGRID_NONE;
-        if (is_special(mg->solve->step, i)) {
-            mg->special[at] = special_of(mg, i);
-            mg->special_of[i] = (uint32_t)at++;
+        mg->boundary_particle_of[i] = OOZE_MULTIGRID_NONE;
+        if (is_boundary_particle(mg->solve->step, i)) {
+            mg->boundary_particle[at] = make_boundary_particle(mg, i);
+            mg->boundary_particle_of[i] = (uint32_t)at++;
         }
     }
 }
@@ -173,22 +173,23 @@ static void inverse_range(void *data, uint64_t begin, uint64_t end, int worker)
     }
 }
 
-static OozeStatus find_special(OozeLodgeMultigrid *mg, OozeError *error)
+static OozeStatus find_boundary_particles(OozeLodgeMultigrid *mg, OozeError *error)
 {
     const OozeConformationStep *s = mg->solve->step;
     uint64_t total = 0;
-    run(mg, count_special_range);
+    run(mg, count_boundary_particles_range);
     for (uint64_t k = 0; k * GRAIN < s->n; k++) {
-        uint64_t here = mg->special_count[k];
-        mg->special_count[k] = total;
+        uint64_t here = mg->boundary_particle_count[k];
+        mg->boundary_particle_count[k] = total;
         total += here;
     }
-    mg->special = ooze_arena_alloc(s->context->arena, total, sizeof *mg->special);
-    if (!mg->special) {
+    mg->boundary_particle =
+        ooze_arena_alloc(s->context->arena, total, sizeof *mg->boundary_particle);
+    if (!mg->boundary_particle) {
         return ooze_fail_memory(error, "the grids of the velocity solve",
-                                total * sizeof *mg->special);
+                                total * sizeof *mg->boundary_particle);
     }
-    run(mg, special_range);
+    run(mg, boundary_particle_range);
     return OOZE_OK;
 }
 
@@ -209,8 +210,9 @@ static OozeStatus allocate(OozeLodgeMultigrid *mg, OozeError *error)
     mg->bulk = ooze_arena_alloc(arena, n, sizeof *mg->bulk);
     mg->isotropic = ooze_gathered_alloc(arena, s->local, sizeof *mg->isotropic);
     mg->shear = ooze_gathered_alloc(arena, s->local, sizeof *mg->shear);
-    mg->special_of = ooze_arena_alloc(arena, n, sizeof *mg->special_of);
-    mg->special_count = ooze_arena_alloc(arena, n / GRAIN + 1, sizeof *mg->special_count);
+    mg->boundary_particle_of = ooze_arena_alloc(arena, n, sizeof *mg->boundary_particle_of);
+    mg->boundary_particle_count =
+        ooze_arena_alloc(arena, n / GRAIN + 1, sizeof *mg->boundary_particle_count);
     if (s->bodies && s->bodies->all.rigid_count > 0) {
         mg->response = ooze_arena_alloc(arena, n, sizeof *mg->response);
         mg->spread = ooze_arena_alloc(arena, n, sizeof *mg->spread);
@@ -344,7 +346,7 @@ static OozeStatus fill(OozeLodgeMultigrid *mg, bool first, OozeError *error)
     run(mg, inverse_range);
     OozeStatus status = ooze_lodge_multigrid_find_solids(mg, error);
     ooze_timer_lap(s->context->timer, "multigrid_diagonal");
-    status = status ? status : find_special(mg, error);
+    status = status ? status : find_boundary_particles(mg, error);
     mg->input = (OozeVelocityMultigridInput){
         .n = s->n,
         .spacing = s->context->spacing,
@@ -354,8 +356,8 @@ static OozeStatus fill(OozeLodgeMultigrid *mg, bool first, OozeError *error)
         .mass = mg->mass,
         .stiffness = mg->stiffness,
         .bulk = mg->bulk,
-        .special_of = mg->special_of,
-        .special = mg->special,
+        .boundary_particle_of = mg->boundary_particle_of,
+        .boundary_particle = mg->boundary_particle,
         .halo = s->context->halo,
         .threads = s->context->threads,
     };

@@ -17,13 +17,13 @@ typedef struct OozeLodgeMultigrid {
     float *mass;          /* of the grids, and the next two: times dt */
     OozeSym3 *stiffness;  /* A, at least that of the neighbours */
     float *bulk;
-    float *shear;         /* dt tr A / 3; n + 4 */
-    float rigid_shear;    /* the same of rigid particle bodies */
-    OozeF32x4 *isotropic; /* tr A / 3, bulk, n, 0; n + 4 */
-    bool anisotropic;     /* stiffness depends on direction somewhere */
-    uint32_t *special_of; /* see OozeVelocityMultigridInput */
-    OozeVelocitySpecial *special;
-    uint64_t *special_count; /* per chunk: then the sum of those before */
+    float *shear;                   /* dt tr A / 3; n + 4 */
+    float rigid_shear;              /* the same of rigid particle bodies */
+    OozeF32x4 *isotropic;           /* tr A / 3, bulk, n, 0; n + 4 */
+    bool anisotropic;               /* stiffness depends on direction somewhere */
+    uint32_t *boundary_particle_of; /* see OozeVelocityMultigridInput */
+    OozeVelocityBoundaryParticle *boundary_particle;
+    uint64_t *boundary_particle_count; /* per chunk: then the sum of those before */
     /* of rigid particle bodies; NULL: there are none */
     OozeF32x4 *response; /* to the residual */
     OozeF32x4 *spread;   /* residual, that of rigid bodies as their response times masses */

@@ -113,9 +113,10 @@ OOZE_FORMULA bool ooze_lodge_grid_released(uint64_t released, uint64_t contacts)
 /* ---- walls and contacts ---- */
 
 /* Without walls and contacts, which are to be added. correction: B, or 1 where that is singular. */
-OOZE_FORMULA OozeVelocitySpecial ooze_lodge_special(OozeSym3 correction, float hourglass)
+OOZE_FORMULA OozeVelocityBoundaryParticle ooze_lodge_boundary_particle(OozeSym3 correction,
+                                                                       float hourglass)
 {
-    OozeVelocitySpecial p;
+    OozeVelocityBoundaryParticle p;
     p.correction = correction;
     p.fluid = ooze_sym3_inverse(correction);
     p.hourglass = hourglass;
@@ -127,7 +128,8 @@ OOZE_FORMULA OozeVelocitySpecial ooze_lodge_special(OozeSym3 correction, float h
 }
 
 /* Adds the edge g to a sample of a wall that fluid clings to. */
-OOZE_FORMULA void ooze_lodge_special_add_wall(OozeVelocitySpecial *p, const float g[4])
+OOZE_FORMULA void ooze_lodge_boundary_particle_add_wall(OozeVelocityBoundaryParticle *p,
+                                                        const float g[4])
 {
     float x[3];
     for (int k = 0; k < 4; k++) {

@@ -209,8 +209,8 @@ static int around(int32_t count, bool wraps, int32_t at, int32_t to[AROUND])
 }
 
 /* Marks the other processes that have groups near a group, whether these have cells or not. */
-static void find_takers(const struct OozeMultigridShared *s, const OozeMultigridShape *groups,
-                        uint64_t group, uint8_t *takes)
+static void find_receivers(const struct OozeMultigridShared *s, const OozeMultigridShape *groups,
+                           uint64_t group, uint8_t *takes)
 {
     int32_t at[3], x[3][AROUND], corner[3];
     int count[3], me = s->ranks->rank;
@@ -236,7 +236,7 @@ static void find_takers(const struct OozeMultigridShared *s, const OozeMultigrid
 }
 
 /* Counts or lists the own cells that other processes take. Cells of a group follow each other only
-   along x, so that most of them ask for the takers of the cell before. */
+   along x, so that most of them ask for the receivers of the cell before. */
 static void visit_cells(const OozeGridMultigrid *mg, const OozeMultigridShape *groups,
                         uint8_t *takes, bool list)
 {
@@ -247,7 +247,7 @@ static void visit_cells(const OozeGridMultigrid *mg, const OozeMultigridShape *g
         uint8_t place;
         uint64_t group = ooze_multigrid_parent(&mg->level[0].shape, groups, s->own.cell[c], &place);
         if (group != last) {
-            find_takers(s, groups, group, takes);
+            find_receivers(s, groups, group, takes);
         }
         last = group;
         for (int r = 0; r < s->ranks->count; r++) {

@@ -52,7 +52,7 @@ static OozeStatus fill_elements(OozeVelocityMultigrid *mg, OozeVelocitySweep *sw
     const OozeVelocitySharing *sharing = mg->sharing;
     const OozeVelocityLevel *level = sweep->level;
     if (sharing && k == 0) {
-        ooze_velocity_fetch_visitors(mg, sweep->input);
+        ooze_velocity_fetch_migrants(mg, sweep->input);
         ooze_velocity_each_listed(mg->threads, sharing->owned, sharing->owned_count,
                                   loops->elements, sweep);
         ooze_velocity_fetch_matrices(mg);

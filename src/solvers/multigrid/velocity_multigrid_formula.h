@@ -46,16 +46,15 @@ OOZE_FORMULA int ooze_velocity_pair(int a, int b)
 
 /* ---- particles of a cell -------------------------------------------------------------------- */
 
-/* A particle near a wall that fluid clings to, or held by contacts. The velocity gradient that a
-   field of the grid has there is sum u_a w_a^T with w_a = correction (fluid grad N_a - N_a edge).
-   */
-typedef struct OozeVelocitySpecial {
+/* A particle near a no-slip wall, or one that contacts constrain. The velocity gradient that a field
+   of the grid has there is sum u_a w_a^T with w_a = correction (fluid grad N_a - N_a edge). */
+typedef struct OozeVelocityBoundaryParticle {
     OozeSym3 correction; /* B */
     OozeSym3 fluid;      /* sum x g^T over neighbours without walls */
     float edge[4];       /* sum of g over the samples of walls, and of f */
     float hourglass;     /* dt n */
-    OozeSym3 anchor;     /* stiffness of held directions: e.De e e^T, summed */
-} OozeVelocitySpecial;
+    OozeSym3 anchor;     /* stiffness of constrained directions: e.De e e^T, summed */
+} OozeVelocityBoundaryParticle;
 
 /* Products of the functions of a cell and of their slopes at a particle. With the linear functions
    p of one axis and q(t) = ((1 - t)^2, t (1 - t), t^2, 0), square[12 k + ...] is q q of the axes
@@ -315,7 +314,7 @@ OOZE_FORMULA void ooze_velocity_functions(const float into[3], const float inver
     }
 }
 
-/* A special particle at the corners of its cell. */
+/* A boundary particle at the corners of its cell. */
 typedef struct OozeVelocityCorners {
     float value[8];            /* N */
     float w[24];               /* gradient of a unit velocity, see above */
@@ -323,7 +322,7 @@ typedef struct OozeVelocityCorners {
     float slope[24], aw[24];   /* grad N; stiffness times w */
 } OozeVelocityCorners;
 
-OOZE_FORMULA void ooze_velocity_corners(const OozeVelocitySpecial *s, const float into[3],
+OOZE_FORMULA void ooze_velocity_corners(const OozeVelocityBoundaryParticle *s, const float into[3],
                                         const float inverse[3], OozeSym3 a, OozeVelocityCorners *c)
 {
     ooze_velocity_functions(into, inverse, c->value, c->slope);
@@ -344,11 +343,11 @@ typedef struct OozeVelocityParticle {
     float bulk;
 } OozeVelocityParticle;
 
-/* Adds a special particle to the block of corners i <= j of its element. */
-OOZE_FORMULA void ooze_velocity_add_special_pair(const OozeVelocitySpecial *s,
-                                                 const OozeVelocityCorners *c,
-                                                 const OozeVelocityParticle *own, int i, int j,
-                                                 float *to)
+/* Adds a boundary particle to the block of corners i <= j of its element. */
+OOZE_FORMULA void ooze_velocity_add_boundary_pair(const OozeVelocityBoundaryParticle *s,
+                                                  const OozeVelocityCorners *c,
+                                                  const OozeVelocityParticle *own, int i, int j,
+                                                  float *to)
 {
     OozeMat3 full = ooze_mat3_from_sym3(own->stiffness), anchor = ooze_mat3_from_sym3(s->anchor);
     const float *g = c->w + 3 * i, *ag = c->aw + 3 * i;
@@ -366,14 +365,15 @@ OOZE_FORMULA void ooze_velocity_add_special_pair(const OozeVelocitySpecial *s,
     }
 }
 
-/* Adds a special particle to the matrix of its element. */
-OOZE_FORMULA void ooze_velocity_add_special(const OozeVelocitySpecial *s,
-                                            const OozeVelocityCorners *c,
-                                            const OozeVelocityParticle *own, float *element)
+/* Adds a boundary particle to the matrix of its element. */
+OOZE_FORMULA void ooze_velocity_add_boundary_particle(const OozeVelocityBoundaryParticle *s,
+                                                      const OozeVelocityCorners *c,
+                                                      const OozeVelocityParticle *own,
+                                                      float *element)
 {
     for (int i = 0; i < 8; i++) {
         for (int j = i; j < 8; j++) {
-            ooze_velocity_add_special_pair(s, c, own, i, j, element + ooze_velocity_pair(i, j));
+            ooze_velocity_add_boundary_pair(s, c, own, i, j, element + ooze_velocity_pair(i, j));
         }
     }
 }

@@ -46,11 +46,11 @@ typedef struct OozeVelocityLevel {
 } OozeVelocityLevel;
 
 /* A particle of an element of this rank that another rank has. */
-typedef struct OozeVelocityVisitor {
+typedef struct OozeVelocityMigrant {
     OozeVelocityParticle particle;
-    bool is_special;
-    OozeVelocitySpecial special;
-} OozeVelocityVisitor;
+    bool is_boundary_particle;
+    OozeVelocityBoundaryParticle boundary_particle;
+} OozeVelocityMigrant;
 
 /* The first level over several ranks: see velocity_multigrid_ranks.h. */
 typedef struct OozeVelocitySharing {
@@ -60,9 +60,9 @@ typedef struct OozeVelocitySharing {
     uint64_t owned_count, touched_count, local_count;
     uint32_t *owned;           /* elements of this rank, ascending */
     uint32_t *touched;         /* elements with particles of this rank, ascending */
-    OozeRankExchange visitors; /* particles to the ranks of their elements; `send`: particles */
-    OozeVelocityVisitor *visitor;
-    OozeF32x4 *visitor_residual;
+    OozeRankExchange migrants; /* particles to the ranks of their elements; `send`: particles */
+    OozeVelocityMigrant *migrant;
+    OozeF32x4 *migrant_residual;
     OozeRankExchange elements; /* of other ranks, at nodes or in parents of this one */
     OozeRankExchange nodes;    /* of other ranks, whose values this one reads */
     uint32_t *node_place;      /* of those that are received */

@@ -8,18 +8,21 @@ static inline OozeVelocityParticle particle_of(const OozeVelocitySweep *s, uint3
 {
     const OozeVelocityMultigridInput *in = s->input;
     return i < in->n ? (OozeVelocityParticle){in->mass[i], in->stiffness[i], in->bulk[i]}
-                     : s->mg->sharing->visitor[i - in->n].particle;
+                     : s->mg->sharing->migrant[i - in->n].particle;
 }
 
 /* NULL: it is not near a wall and free. */
-static inline const OozeVelocitySpecial *special_of(const OozeVelocitySweep *s, uint32_t i)
+static inline const OozeVelocityBoundaryParticle *find_boundary_particle(const OozeVelocitySweep *s,
+                                                                         uint32_t i)
 {
     const OozeVelocityMultigridInput *in = s->input;
     if (i >= in->n) {
-        const OozeVelocityVisitor *visitor = &s->mg->sharing->visitor[i - in->n];
-        return visitor->is_special ? &visitor->special : NULL;
+        const OozeVelocityMigrant *migrant = &s->mg->sharing->migrant[i - in->n];
+        return migrant->is_boundary_particle ? &migrant->boundary_particle : NULL;
     }
-    return in->special_of[i] != OOZE_MULTIGRID_NONE ? &in->special[in->special_of[i]] : NULL;
+    return in->boundary_particle_of[i] != OOZE_MULTIGRID_NONE
+               ? &in->boundary_particle[in->boundary_particle_of[i]]
+               : NULL;
 }
 
 /* Ratio of bulk to shear of the particles of an element, where all are isotropic and have the same;
@@ -46,7 +49,7 @@ static void add_isotropic(const OozeVelocitySweep *s, uint64_t e, OozeVelocityMo
     for (uint32_t k = s->level->child_first[e]; k < s->level->child_first[e + 1]; k++) {
         const uint32_t i = s->level->child[k];
         const OozeF32x4 t = s->mg->into[k];
-        if (special_of(s, i)) {
+        if (find_boundary_particle(s, i)) {
             continue;
         }
         const OozeVelocityParticle p = particle_of(s, i);
@@ -84,7 +87,7 @@ static void add_tensors(const OozeVelocitySweep *s, uint64_t e, OozeVelocityMome
     for (uint32_t k = s->level->child_first[e]; k < s->level->child_first[e + 1]; k++) {
         const uint32_t i = s->level->child[k];
         const float into[3] = {s->mg->into[k][0], s->mg->into[k][1], s->mg->into[k][2]};
-        if (!special_of(s, i)) {
+        if (!find_boundary_particle(s, i)) {
             const OozeVelocityParticle p = particle_of(s, i);
             ooze_velocity_add_particle(to, into, p.mass, p.stiffness, p.bulk);
         }
@@ -111,17 +114,17 @@ static void add_moments(const OozeVelocityMoments *sum, float ratio, float *half
     add_corner(sum, 7, ratio, half);
 }
 
-static void add_specials(const OozeVelocitySweep *s, uint64_t e, float *half)
+static void add_boundary_particles(const OozeVelocitySweep *s, uint64_t e, float *half)
 {
     for (uint32_t k = s->level->child_first[e]; k < s->level->child_first[e + 1]; k++) {
         const uint32_t i = s->level->child[k];
         const float into[3] = {s->mg->into[k][0], s->mg->into[k][1], s->mg->into[k][2]};
-        const OozeVelocitySpecial *special = special_of(s, i);
-        if (special) {
+        const OozeVelocityBoundaryParticle *boundary_particle = find_boundary_particle(s, i);
+        if (boundary_particle) {
             const OozeVelocityParticle own = particle_of(s, i);
             OozeVelocityCorners corners;
-            ooze_velocity_corners(special, into, s->mg->inverse, own.stiffness, &corners);
-            ooze_velocity_add_special(special, &corners, &own, half);
+            ooze_velocity_corners(boundary_particle, into, s->mg->inverse, own.stiffness, &corners);
+            ooze_velocity_add_boundary_particle(boundary_particle, &corners, &own, half);
         }
     }
 }
@@ -144,7 +147,7 @@ static void elements(void *data, uint64_t begin, uint64_t end, int worker)
             }
             add_moments(&sum, -1.0f, half);
         }
-        add_specials(s, e, half);
+        add_boundary_particles(s, e, half);
         ooze_velocity_store(half, s->level->element +
                                       OOZE_VELOCITY_ELEMENT * ooze_velocity_local(s->level, e));
     }
@@ -313,7 +316,7 @@ static void restricts(void *data, uint64_t begin, uint64_t end, int worker)
         OozeF32x4 sum[8] = {{0}};
         for (uint32_t k = level->child_first[e]; k < level->child_first[e + 1]; k++) {
             uint64_t i = level->child[k], n = s->mg->n;
-            OozeF32x4 r = i < n ? s->from[i] : s->mg->sharing->visitor_residual[i - n];
+            OozeF32x4 r = i < n ? s->from[i] : s->mg->sharing->migrant_residual[i - n];
             float w[8];
             weights_at(s->mg->into[k], w);
             for (int c = 0; c < 8; c++) {

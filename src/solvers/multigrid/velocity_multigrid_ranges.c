@@ -197,31 +197,31 @@ void ooze_velocity_share_values(OozeVelocityMultigrid *mg)
     if (!ooze_velocity_multigrid_failed(mg)) {
         uint64_t sums = 8 * ooze_rank_exchange_sent(&s->elements);
         uint64_t room = highest(highest(sums, ooze_rank_exchange_sent(x)),
-                                ooze_rank_exchange_sent(&s->visitors));
+                                ooze_rank_exchange_sent(&s->migrants));
         s->buffer = ooze_arena_alloc(mg->kept, room, sizeof(OozeF32x4));
     }
 }
 
 /* ---- matrices ---- */
 
-void ooze_velocity_fetch_visitors(OozeVelocityMultigrid *mg, const OozeVelocityMultigridInput *in)
+void ooze_velocity_fetch_migrants(OozeVelocityMultigrid *mg, const OozeVelocityMultigridInput *in)
 {
     const OozeVelocitySharing *s = mg->sharing;
-    uint64_t count = ooze_rank_exchange_sent(&s->visitors);
-    OozeVelocityVisitor *sent = ooze_arena_alloc(mg->temporary, count, sizeof *sent);
+    uint64_t count = ooze_rank_exchange_sent(&s->migrants);
+    OozeVelocityMigrant *sent = ooze_arena_alloc(mg->temporary, count, sizeof *sent);
     if (!sent) {
         return;
     }
     memset(sent, 0, count * sizeof *sent);
     for (uint64_t k = 0; k < count; k++) {
-        uint32_t i = s->visitors.send[k], special = in->special_of[i];
+        uint32_t i = s->migrants.send[k], boundary_particle = in->boundary_particle_of[i];
         sent[k].particle = (OozeVelocityParticle){in->mass[i], in->stiffness[i], in->bulk[i]};
-        sent[k].is_special = special != OOZE_MULTIGRID_NONE;
-        if (sent[k].is_special) {
-            sent[k].special = in->special[special];
+        sent[k].is_boundary_particle = boundary_particle != OOZE_MULTIGRID_NONE;
+        if (sent[k].is_boundary_particle) {
+            sent[k].boundary_particle = in->boundary_particle[boundary_particle];
         }
     }
-    ooze_rank_exchange_packed(&s->visitors, sent, s->visitor, sizeof *sent);
+    ooze_rank_exchange_packed(&s->migrants, sent, s->migrant, sizeof *sent);
 }
 
 void ooze_velocity_fetch_matrices(OozeVelocityMultigrid *mg)
@@ -262,7 +262,7 @@ void ooze_velocity_fetch_residuals(OozeVelocityMultigrid *mg, const OozeF32x4 *r
 {
     if (mg->sharing) {
         const OozeVelocitySharing *s = mg->sharing;
-        ooze_rank_exchange_run(&s->visitors, r, s->visitor_residual, sizeof *r, s->buffer);
+        ooze_rank_exchange_run(&s->migrants, r, s->migrant_residual, sizeof *r, s->buffer);
     }
 }
 

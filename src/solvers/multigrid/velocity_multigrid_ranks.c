@@ -18,7 +18,7 @@ void ooze_velocity_share(OozeVelocityMultigrid *mg, OozeHalo *halo)
     OozeVelocitySharing *s = mg->sharing;
     uint64_t one = (uint64_t)ranks->count + 1;
     *s = (OozeVelocitySharing){.ranks = ranks};
-    ooze_rank_exchange_create(&s->visitors, ranks, mg->kept);
+    ooze_rank_exchange_create(&s->migrants, ranks, mg->kept);
     ooze_rank_exchange_create(&s->elements, ranks, mg->kept);
     ooze_rank_exchange_create(&s->nodes, ranks, mg->kept);
     s->node_at = ooze_arena_alloc(mg->kept, 4 * one, sizeof *s->node_at);
@@ -248,23 +248,23 @@ static void find_touched(OozeVelocityMultigrid *mg, const Local *local)
     }
 }
 
-/* Visitors that are sent or received: their elements and places in the cells. */
-typedef struct Visitors {
+/* Migrants that are sent or received: their elements and places in the cells. */
+typedef struct Migrants {
     uint32_t *element;
     OozeF32x4 *into;
-} Visitors;
+} Migrants;
 
-static Visitors allocate_visitors(OozeVelocityMultigrid *mg, uint64_t count)
+static Migrants allocate_migrants(OozeVelocityMultigrid *mg, uint64_t count)
 {
-    return (Visitors){ooze_arena_alloc(mg->temporary, count, sizeof(uint32_t)),
+    return (Migrants){ooze_arena_alloc(mg->temporary, count, sizeof(uint32_t)),
                       ooze_arena_alloc(mg->temporary, count, sizeof(OozeF32x4))};
 }
 
 /* Particles of this rank in elements of others, by rank. */
-static Visitors list_visitors(OozeVelocityMultigrid *mg, const Local *local)
+static Migrants list_migrants(OozeVelocityMultigrid *mg, const Local *local)
 {
     OozeVelocitySharing *s = mg->sharing;
-    OozeRankExchange *x = &s->visitors;
+    OozeRankExchange *x = &s->migrants;
     const uint32_t *first = local->groups.first;
     uint32_t rank = (uint32_t)s->ranks->rank;
     for (uint64_t g = 0; g < s->touched_count; g++) {
@@ -275,7 +275,7 @@ static Visitors list_visitors(OozeVelocityMultigrid *mg, const Local *local)
         x->send_at[r + 1] += x->send_at[r];
         x->bytes[r] = x->send_at[r]; /* next of that rank */
     }
-    Visitors sent = allocate_visitors(mg, ooze_rank_exchange_sent(x));
+    Migrants sent = allocate_migrants(mg, ooze_rank_exchange_sent(x));
     x->send = ooze_arena_alloc(mg->kept, ooze_rank_exchange_sent(x), sizeof *x->send);
     if (ooze_velocity_multigrid_failed(mg)) {
         return sent;
@@ -293,31 +293,31 @@ static Visitors list_visitors(OozeVelocityMultigrid *mg, const Local *local)
     return sent;
 }
 
-static Visitors receive_visitors(OozeVelocityMultigrid *mg, const Local *local)
+static Migrants receive_migrants(OozeVelocityMultigrid *mg, const Local *local)
 {
     OozeVelocitySharing *s = mg->sharing;
-    Visitors sent = list_visitors(mg, local);
+    Migrants sent = list_migrants(mg, local);
     if (ooze_velocity_multigrid_failed(mg)) {
         return sent;
     }
-    uint64_t count = ooze_rank_exchange_received(&s->visitors);
-    Visitors received = allocate_visitors(mg, count);
-    s->visitor = ooze_arena_alloc(mg->kept, count, sizeof *s->visitor);
-    s->visitor_residual = ooze_arena_alloc(mg->kept, count, sizeof *s->visitor_residual);
+    uint64_t count = ooze_rank_exchange_received(&s->migrants);
+    Migrants received = allocate_migrants(mg, count);
+    s->migrant = ooze_arena_alloc(mg->kept, count, sizeof *s->migrant);
+    s->migrant_residual = ooze_arena_alloc(mg->kept, count, sizeof *s->migrant_residual);
     if (!ooze_velocity_multigrid_failed(mg)) {
-        ooze_rank_exchange_packed(&s->visitors, sent.element, received.element,
+        ooze_rank_exchange_packed(&s->migrants, sent.element, received.element,
                                   sizeof *sent.element);
-        ooze_rank_exchange_packed(&s->visitors, sent.into, received.into, sizeof *sent.into);
+        ooze_rank_exchange_packed(&s->migrants, sent.into, received.into, sizeof *sent.into);
     }
     return received;
 }
 
 /* Particles of each element: those of this rank, then those of the ranks after it. */
-static void list_children(OozeVelocityMultigrid *mg, const Local *local, const Visitors *visitors)
+static void list_children(OozeVelocityMultigrid *mg, const Local *local, const Migrants *migrants)
 {
     OozeVelocitySharing *s = mg->sharing;
     OozeVelocityLevel *level = &mg->level[0];
-    uint64_t count = ooze_rank_exchange_received(&s->visitors), elements = level->elements;
+    uint64_t count = ooze_rank_exchange_received(&s->migrants), elements = level->elements;
     uint32_t *next = ooze_arena_alloc(mg->temporary, elements, sizeof *next), total = 0;
     level->child = ooze_arena_alloc(mg->kept, mg->n + count, sizeof *level->child);
     mg->into = ooze_arena_alloc(mg->kept, mg->n + count, sizeof *mg->into);
@@ -329,7 +329,7 @@ static void list_children(OozeVelocityMultigrid *mg, const Local *local, const V
         next[s->touched[g]] = local->groups.first[g + 1] - local->groups.first[g];
     }
     for (uint64_t v = 0; v < count; v++) {
-        next[visitors->element[v]]++;
+        next[migrants->element[v]]++;
     }
     for (uint64_t e = 0; e < elements; e++) {
         level->child_first[e] = total;
@@ -345,9 +345,9 @@ static void list_children(OozeVelocityMultigrid *mg, const Local *local, const V
         }
     }
     for (uint64_t v = 0; v < count; v++) {
-        uint32_t at = next[visitors->element[v]]++;
+        uint32_t at = next[migrants->element[v]]++;
         level->child[at] = (uint32_t)(mg->n + v);
-        mg->into[at] = visitors->into[v];
+        mg->into[at] = migrants->into[v];
     }
 }
 
@@ -372,9 +372,9 @@ void ooze_velocity_share_elements(OozeVelocityMultigrid *mg,
         find_touched(mg, &local);
     }
     if (!ooze_velocity_multigrid_failed(mg)) {
-        Visitors visitors = receive_visitors(mg, &local);
+        Migrants migrants = receive_migrants(mg, &local);
         if (!ooze_velocity_multigrid_failed(mg)) {
-            list_children(mg, &local, &visitors);
+            list_children(mg, &local, &migrants);
         }
     }
 }

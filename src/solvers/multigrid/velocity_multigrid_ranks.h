@@ -1,7 +1,7 @@
 /* The grids of velocity_multigrid.h over several ranks.
 
    An element belongs to the first rank that has particles of it; other ranks send it what it needs
-   of their particles, its visitors, so that sums over the particles of an element have the order of
+   of their particles, its migrants, so that sums over the particles of an element have the order of
    one process. Nodes of the first level are divided into ranges of their order, about as the
    elements are; a rank has the rows of its nodes, and gets the matrices of the elements at them and
    the values of nodes around them from the ranks that have these. Elements and nodes of the second
@@ -30,7 +30,7 @@ void ooze_velocity_coarse_range(const OozeVelocityMultigrid *mg, const OozeVeloc
 
 /* ---- matrices: memory is the temporary arena's ---- */
 
-void ooze_velocity_fetch_visitors(OozeVelocityMultigrid *mg,
+void ooze_velocity_fetch_migrants(OozeVelocityMultigrid *mg,
                                   const OozeVelocityMultigridInput *input);
 /* Of elements of the first level that other ranks have computed. */
 void ooze_velocity_fetch_matrices(OozeVelocityMultigrid *mg);
@@ -39,7 +39,7 @@ OozeStatus ooze_velocity_gather_matrices(OozeVelocityMultigrid *mg, OozeError *e
 
 /* ---- cycles; all but the first have no effect on one process ---- */
 
-/* Residuals of the visitors. */
+/* Residuals of the migrants. */
 void ooze_velocity_fetch_residuals(OozeVelocityMultigrid *mg, const OozeF32x4 *r);
 /* corner_sums of elements that other ranks have. */
 void ooze_velocity_fetch_sums(OozeVelocityMultigrid *mg);
