@@ -22,8 +22,8 @@ typedef struct VelocityCase {
     const char *name;
     double layers;   /* spacings in a metre */
     double jitter;   /* each coordinate moves within +- this, in spacings */
-    bool floor;      /* that fluid clings to, at height 0 */
-    double friction; /* of the floor; 0: it clings */
+    bool floor;      /* at height 0 */
+    double friction; /* of the floor; 0: no slip */
     int boxes;
     VelocityBox box[10];
 } VelocityCase;

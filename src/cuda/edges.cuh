@@ -6,7 +6,7 @@
      ListView fluid, near_walls; WallView walls; OozePeriodic periodic;
      float inverse2, strain, wall_strain;  1/h^2, V times the scale of the strain weight, and the
                                            same of boundary samples, per volume of the sample
-     const float4 *edge_sum;               sum g over fluid and walls that the fluid clings to */
+     const float4 *edge_sum;               sum g over fluid and no-slip walls */
 #ifndef OOZE_CUDA_EDGES_CUH
 #define OOZE_CUDA_EDGES_CUH
 
@@ -66,10 +66,10 @@ template <class View> OOZE_DEVICE float edge_weight(const View &s, float r2)
     return s.strain * fmaxf(1.0f - r2 * s.inverse2, 0.0f);
 }
 
-/* V f of an edge to sample b of a wall; 0 where the fluid does not cling. */
+/* V f of an edge to sample b of a wall; 0 where it is not no-slip. */
 template <class View> OOZE_DEVICE float wall_weight(const View &s, float r2, uint32_t b)
 {
-    float volume = s.walls.clings[b] ? s.walls.volume[b] : 0.0f;
+    float volume = s.walls.no_slip[b] ? s.walls.volume[b] : 0.0f;
     float w = fmaxf(1.0f - r2 * s.inverse2, 0.0f);
     return s.wall_strain * volume * OOZE_STRAIN_WALL_POWER(w);
 }

@@ -53,9 +53,9 @@ OozeStatus shape_send(Gpu *gpu, Solids *solids, const OozeShape *shape, ShapeVie
    volume 0. */
 struct WallView {
     const float4 *position, *velocity, *normal;
-    const float *volume;   /* m3, Akinci's */
-    const uint16_t *solid; /* index of the solid */
-    const uint8_t *clings; /* infinite friction of its solid: no slip */
+    const float *volume;    /* m3, Akinci's */
+    const uint16_t *solid;  /* index of the solid */
+    const uint8_t *no_slip; /* infinite friction of its solid: no slip */
     uint32_t count;
 };
 struct WallSolid;
@@ -74,7 +74,7 @@ struct Walls {
     /* in the order of OozeBoundary.local */
     DeviceBuffer local_buffer, local_normal_buffer, made_solid_buffer;
     DeviceBuffer pose_buffer, position_buffer, velocity_buffer, normal_buffer, volume_buffer,
-        solid_buffer, clings_buffer;
+        solid_buffer, no_slip_buffer;
 };
 void walls_free(Gpu *gpu, Walls *walls);
 /* Places the samples at the poses of the solids and computes their volumes. `resampled`: the host's

@@ -7,7 +7,7 @@ namespace ooze
 /* Data of a solid that its samples depend on. */
 struct WallSolid {
     OozePose pose;
-    uint64_t clings; /* 0 for dynamic solids, which methods treat in their own ways */
+    uint64_t no_slip; /* 0 for dynamic solids, which methods treat in their own ways */
 };
 
 /* Coordinates of the padding sample: its square is finite. */
@@ -18,7 +18,7 @@ void walls_free(Gpu *gpu, Walls *walls)
     DeviceBuffer *buffers[] = {&walls->local_buffer,    &walls->made_solid_buffer,
                                &walls->pose_buffer,     &walls->position_buffer,
                                &walls->velocity_buffer, &walls->volume_buffer,
-                               &walls->solid_buffer,    &walls->clings_buffer,
+                               &walls->solid_buffer,    &walls->no_slip_buffer,
                                &walls->normal_buffer,   &walls->local_normal_buffer};
     for (DeviceBuffer *one : buffers) {
         buffer_free(gpu, one);
@@ -80,7 +80,7 @@ static WallChange compare(Walls *walls, const OozeStepContext *context)
         }
         now->pose = solid->pose;
         bool holds = isinf(ooze_solid_fluid_friction(solid)) && !ooze_solid_is_dynamic(solid);
-        now->clings = holds ? 1 : 0;
+        now->no_slip = holds ? 1 : 0;
         const OozePose *a = &before->pose, *b = &now->pose;
         change.place = change.place || memcmp(&a->position, &b->position, sizeof a->position) ||
                        memcmp(&a->rotation, &b->rotation, sizeof a->rotation);
@@ -105,7 +105,7 @@ static void send_samples(Gpu *gpu, Walls *walls, const OozeBoundary *boundary)
     walls->view.normal = buffer<float4>(gpu, &walls->normal_buffer, n);
     walls->view.volume = buffer<float>(gpu, &walls->volume_buffer, n);
     walls->view.solid = buffer<uint16_t>(gpu, &walls->solid_buffer, n);
-    walls->view.clings = buffer<uint8_t>(gpu, &walls->clings_buffer, n);
+    walls->view.no_slip = buffer<uint8_t>(gpu, &walls->no_slip_buffer, n);
     walls->view.count = (uint32_t)n;
     copy_in(gpu, local, boundary->local, n * sizeof *local);
     copy_in(gpu, local_normal, boundary->local_normal, n * sizeof *local_normal);
@@ -154,7 +154,7 @@ static void move(Gpu *gpu, const Walls *walls)
     const float4 *local_normal = static_cast<float4 *>(walls->local_normal_buffer.memory);
     float4 *velocity = static_cast<float4 *>(walls->velocity_buffer.memory);
     float4 *normal = static_cast<float4 *>(walls->normal_buffer.memory);
-    uint8_t *clings = static_cast<uint8_t *>(walls->clings_buffer.memory);
+    uint8_t *no_slip = static_cast<uint8_t *>(walls->no_slip_buffer.memory);
     uint32_t last = (uint32_t)walls->count;
     for_each(
         gpu, walls->count + 1, OOZE_BODY(uint32_t k) {
@@ -165,7 +165,7 @@ static void move(Gpu *gpu, const Walls *walls)
             normal[k] = k < last
                             ? f32x4(ooze_sample_normal(&of->pose, plain(local_normal[order[k]])))
                             : none;
-            clings[k] = k < last ? (uint8_t)of->clings : (uint8_t)0;
+            no_slip[k] = k < last ? (uint8_t)of->no_slip : (uint8_t)0;
         });
 }
 

@@ -52,7 +52,7 @@ OOZE_FORMULA double ooze_strain_weight_surface(double spacing, double h)
     return sum * spacing * spacing * spacing * ooze_strain_weight_scale(spacing, h);
 }
 
-/* Weight of a boundary sample of a wall that fluid clings to. One layer of samples stands for all
+/* Weight of a boundary sample of a no-slip wall. One layer of samples stands for all
    the fluid that is missing behind it, seen from both sides of an edge, so a particle of the
    first layer (half a spacing above) must see twice what its missing neighbours would be, and
    one of the second layer next to nothing: a wider weight leaves the layers with forces that

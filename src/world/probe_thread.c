@@ -116,7 +116,7 @@ static bool open_end(const OozeProbeView *view, const char *solid, double outwar
 }
 
 /* A flat plate normal to the axis is the distance of any particle before it away. Of the particles
-   that touch a solid the innermost surface counts: fluid may also cling to its sides. */
+   that touch a solid the innermost surface counts: fluid may also touch its sides. */
 static void place_on_solid(Thread *thread, int e)
 {
     const OozeProbeDef *def = &thread->view->probe->def;

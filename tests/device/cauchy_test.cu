@@ -82,7 +82,7 @@ static void add_container(OozeWorld *world)
     CHECK_OK(ooze_world_add_solid(world, &box, nullptr, &error));
 }
 
-/* Fluid clings to both; the upper one rises. */
+/* Both are no-slip; the upper one rises. */
 static void add_plates(OozeWorld *world)
 {
     OozeSolidDef lower = ooze_solid_def_default(), upper;

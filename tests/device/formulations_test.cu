@@ -40,7 +40,7 @@ static void add_block(OozeWorld *world, OozeMaterialId material, double x, OozeV
     CHECK_OK(ooze_world_add_fluid(world, &def, nullptr, &error));
 }
 
-/* A floor that fluid clings to and that slides, a side that it slips along, and a ball that comes
+/* A no-slip floor that slides, a side without friction, and a ball that comes
    down. */
 static void add_solids(OozeWorld *world, const Scene *scene)
 {

@@ -6,7 +6,7 @@ using namespace ooze;
 static const double s = 0.1; /* spacing */
 enum { SOLIDS = 4 };
 
-/* A box that fluid clings to, a sphere, a torus on its side and a plane, in a world with a GPU. */
+/* A no-slip box, a sphere, a torus on its side and a plane, in a world with a GPU. */
 struct Scene {
     TestGpu gpu;
     Gpu *m;
@@ -71,7 +71,7 @@ struct Samples {
     float4 *position, *velocity;
     float *volume;
     uint16_t *solid;
-    uint8_t *clings;
+    uint8_t *no_slip;
 
     Samples(Gpu *m, const Walls *walls) : n(walls->count)
     {
@@ -80,7 +80,7 @@ struct Samples {
         velocity = brought_home(m, walls->view.velocity, n + 1);
         volume = brought_home(m, walls->view.volume, n + 1);
         solid = brought_home(m, walls->view.solid, n + 1);
-        clings = brought_home(m, walls->view.clings, n + 1);
+        no_slip = brought_home(m, walls->view.no_slip, n + 1);
     }
     ~Samples()
     {
@@ -89,7 +89,7 @@ struct Samples {
         free(velocity);
         free(volume);
         free(solid);
-        free(clings);
+        free(no_slip);
     }
 };
 
@@ -123,7 +123,7 @@ static void check_samples(Scene *scene)
         CHECK_NEAR(gap(found.velocity[k], b->velocity[j]), 0.0, 1e-6);
         CHECK_NEAR(found.volume[k] / b->volume[j], 1.0, 1e-5);
         assert_int_equal(found.solid[k], b->solid[j]);
-        assert_int_equal(found.clings[k],
+        assert_int_equal(found.no_slip[k],
                          isinf(scene->solids[b->solid[j]].params[OOZE_SOLID_FRICTION]));
         moving = moving || gap(found.velocity[k], {0, 0, 0, 0}) > 0.0;
     }
@@ -133,7 +133,7 @@ static void check_samples(Scene *scene)
     CHECK_NEAR(gap(found.velocity[found.n], {0, 0, 0, 0}), 0.0, 0.0);
     CHECK_NEAR(found.volume[found.n], 0.0, 0.0);
     assert_int_equal(found.solid[found.n], 0);
-    assert_int_equal(found.clings[found.n], 0);
+    assert_int_equal(found.no_slip[found.n], 0);
     free(place);
 }
 
@@ -197,8 +197,8 @@ static void samples_move_with_their_solids(void **)
     walls_free(scene.m, &later);
 }
 
-/* A solid that stops where it is has other velocities and the same volumes; so has one that begins
-   to cling. */
+/* A solid that stops where it is has other velocities and the same volumes; so has one that becomes
+   no-slip. */
 static void only_changed_samples_are_made_again(void **)
 {
     Scene scene;

@@ -22,7 +22,7 @@ static void add_sink_box(OozeWorld *world, OozeVec3 position, OozeVec3 size)
 
 /* ---- T21, T22: the same bits ----------------------------------------------------------------- */
 
-/* A thin and a Maxwell fluid and a jet on a floor that the fluid clings to, a moving bar, a dynamic
+/* A thin and a Maxwell fluid and a jet on a no-slip floor, a moving bar, a dynamic
    ball and a sink; `tension`: by stress or by the potential. */
 static OozeWorld *make_busy(int threads, int tension)
 {

@@ -173,7 +173,7 @@ static void conformation_T123_density_warm_start_release(void **state)
 
 /* ---- T124: the setting changes --------------------------------------------------------------- */
 
-/* A block at rest on a floor that it clings to: multipliers are not taken for pushes, nor pushes
+/* A block at rest on a no-slip floor: multipliers are not taken for pushes, nor pushes
    for multipliers, when the setting changes. Either would move the block sideways. */
 static void conformation_T124_density_warm_start_change(void **state)
 {

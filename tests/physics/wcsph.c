@@ -195,7 +195,7 @@ typedef struct Fall {
     double viscosity, spacing;
 } Fall;
 
-/* A cube that falls onto a floor it clings to, at 2 m/s: how far mechanical energy, above the
+/* A cube that falls onto a no-slip floor at 2 m/s: how far mechanical energy, above the
    floor, ever rose again, over that of the start. `share`: of the step that the method states. */
 static double energy_made(Fall fall, double share)
 {

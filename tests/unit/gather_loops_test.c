@@ -20,7 +20,7 @@ static Near weight_of(const OozeGather *g, const Cubic *w, Near r)
     return slope_over(times(volume, w->slope), r);
 }
 
-/* The edge to a sample: nothing where fluid does not cling, else as steep as the spline or as
+/* The edge to a sample: nothing where the wall is not no-slip, else as steep as the spline or as
    OOZE_STRAIN_WALL_POWER. */
 static Near sample_weight(const OozeGather *g, const Case *c, uint32_t b, Near r)
 {

@@ -42,7 +42,7 @@ typedef struct Setting {
     Shape shape;
     uint64_t n;
     int periodic; /* axes that wrap */
-    bool walls;   /* a floor of samples, half of it clinging, in motion */
+    bool walls;   /* a floor of samples, half of it no-slip, in motion */
 } Setting;
 
 static const Setting settings[] = {
@@ -71,7 +71,7 @@ typedef struct Case {
     OozeFloat4 *point; /* the same as the lists see them */
     OozeNeighbours fluid, walls;
     OozeBoundary boundary;
-    OozeSolid solids[2]; /* the fluid clings to the first */
+    OozeSolid solids[2]; /* the first is no-slip */
     OozeStepContext context;
     void *block[CASE_BLOCKS];
     int blocks;

@@ -97,7 +97,7 @@ OOZE_DEVICE void add_walls(const CauchyView &s, uint32_t i, const CauchySums &t)
     each_wall(s, i, [&](uint32_t b) {
         const Delta d = delta<true>(s, here, s.walls.position[b]);
         const float f = wall_weight(s, d.r2, b);
-        count += s.walls.clings[b] ? 1u : 0u;
+        count += s.walls.no_slip[b] ? 1u : 0u;
         add_edge(&sum, d, f);
         add_moment(&moment, d, f);
     });

@@ -28,7 +28,7 @@ OOZE_DEVICE OozeContactSet find_contact_set(const StepView &s, const OozeContact
     for (int k = 0; k < s.solids.count; k++) {
         const SolidView &solid = s.solids.items[k];
         if (held && isinf(solid.friction) && solid.sampled) {
-            continue; /* fluid that clings and has a pressure stays out */
+            continue; /* the pressure of the grid keeps fluid out of no-slip solids */
         }
         if (solid_near(solid, s.x0[i], reach, true)) {
             OozeContact contact = solid_contact(solid, x);

@@ -28,7 +28,7 @@ static void copy_samples(Step *step, StepDynamic *dynamic)
     float4 *normal = scratch<float4>(gpu, last);
     float *volume = scratch<float>(gpu, last);
     uint16_t *solid = scratch<uint16_t>(gpu, last);
-    uint8_t *clings = scratch<uint8_t>(gpu, last);
+    uint8_t *no_slip = scratch<uint8_t>(gpu, last);
     int32_t *dynamic_of = scratch<int32_t>(gpu, last);
     float4 *direction = scratch<float4>(gpu, last);
     OozeVec3 *arm = scratch<OozeVec3>(gpu, last);
@@ -40,7 +40,7 @@ static void copy_samples(Step *step, StepDynamic *dynamic)
             normal[b] = from.normal[b];
             volume[b] = from.volume[b];
             solid[b] = from.solid[b];
-            clings[b] = from.clings[b];
+            no_slip[b] = from.no_slip[b];
             dynamic_of[b] = k;
             direction[b] = f32x4(0, 0, 0);
             if (k >= 0) {
@@ -50,12 +50,12 @@ static void copy_samples(Step *step, StepDynamic *dynamic)
                 const OozeFloat4 begin = ooze_sample_position(&of.previous, at, &v.periodic);
                 arm[b] = quat_rotate(of.previous.rotation, vec3_sub(p, of.mass.centre));
                 position[b] = f32x4(begin.x, begin.y, begin.z);
-                clings[b] = solids.items[from.solid[b]].friction > 0.0;
+                no_slip[b] = solids.items[from.solid[b]].friction > 0.0;
             }
         });
     dynamic->arm = arm;
     dynamic->velocity = velocity;
-    step->view.walls = {position, velocity, normal, volume, solid, clings, last};
+    step->view.walls = {position, velocity, normal, volume, solid, no_slip, last};
     step->view.dynamic_of = dynamic_of;
     step->view.direction_velocity = direction;
 }

@@ -46,10 +46,10 @@ OOZE_DEVICE GatherSums sum_fluid(const VIEW &s, uint32_t i, uint32_t lane)
     return t;
 }
 
-/* Adds samples of walls; returns the sum of their edges, and whether the fluid clings to some. */
+/* Adds samples of walls; returns the sum of their edges, and whether some are no-slip. */
 template <class VIEW>
 OOZE_DEVICE float4 add_walls(const VIEW &s, uint32_t i, OozeSym3 *moment, float *density,
-                             bool *clings)
+                             bool *no_slip)
 {
     float4 sum = f32x4(0, 0, 0, 0);
     const float4 here = s.x0[i];
@@ -79,7 +79,7 @@ OOZE_DEVICE float4 add_walls(const VIEW &s, uint32_t i, OozeSym3 *moment, float 
         moment->yz += gy * d.z;
     });
     *density += s.wall_scale / s.volume * s.value * seen;
-    *clings = any;
+    *no_slip = any;
     return sum;
 }
 
@@ -94,8 +94,8 @@ template <class VIEW, int LANES, bool WRAPS> static void gather_loop(Step *step)
                 return;
             }
             float density = own + s.value * t.value;
-            bool clings = false;
-            float4 wall = add_walls(s, i, &t.moment, &density, &clings);
+            bool no_slip = false;
+            float4 wall = add_walls(s, i, &t.moment, &density, &no_slip);
             s.edge_sum[i] =
                 make_float4(t.x + wall.x, t.y + wall.y, t.z + wall.z, t.weight + wall.w);
             /* a wall edge with the strain weight counts for both of its ends: half of it is this
@@ -104,7 +104,7 @@ template <class VIEW, int LANES, bool WRAPS> static void gather_loop(Step *step)
             float4 sum = f32x4(t.x + share * wall.x, t.y + share * wall.y, t.z + share * wall.z);
             s.surface_indicator[i] = sqrtf(dot(sum, sum));
             s.density[i] = density;
-            s.anchored[i] = clings || s.mobility[i] == 0.0f;
+            s.anchored[i] = no_slip || s.mobility[i] == 0.0f;
             uint32_t walls = s.near_walls.begin ? s.near_walls.count[i] : 0;
             s.correction[i] = ooze_gradient_correction(t.moment, s.fluid.count[i] + walls);
         });

@@ -46,7 +46,7 @@ struct StepView {
     float4 *edge_sum;
     OozeSym3 *correction;
     float *density, *surface_indicator, *mobility, *stress;
-    uint8_t *anchored; /* clings to a wall, or is prescribed */
+    uint8_t *anchored; /* near a no-slip wall, or prescribed */
     float *conformation, *expansion, *warm_start, *relief_progress; /* fields of the store */
     float *more[OOZE_MORE_MODES]; /* conformations of further modes */
     int more_modes;               /* see the plan */
@@ -155,7 +155,7 @@ OOZE_DEVICE float edge_weight(const KernelView &s, float r2)
 
 OOZE_DEVICE float wall_weight(const KernelView &s, float r2, uint32_t b)
 {
-    float volume = s.walls.clings[b] ? s.walls.volume[b] : 0.0f;
+    float volume = s.walls.no_slip[b] ? s.walls.volume[b] : 0.0f;
     return s.wall_scale / s.volume * volume * kernel_weight(s, r2);
 }
 

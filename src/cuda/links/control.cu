@@ -135,7 +135,7 @@ OOZE_DEVICE uint32_t keep_walls(const LinksView &s, const Control &c, uint32_t i
     OozeWallLink *row = c.old_walls + c.old_wall_first[old];
     for (uint32_t k = 0; k < c.old_wall_count[old]; k++) {
         OozeWallLink link = row[k];
-        if (!clings(s, link.solid)) {
+        if (!has_friction(s, link.solid)) {
             continue;
         }
         if (!own.elastic) {
@@ -171,7 +171,7 @@ OOZE_DEVICE void each_new_wall(const LinksView &s, const Control &c, uint32_t i,
         float4 place = c.local[c.order[b]];
         OozeWallLink link = {
             {place.x, place.y, place.z}, fmaxf(d.w, 1e-6f * s.k.support), s.next.boundary.solid[b]};
-        bool wanted = clings(s, link.solid);
+        bool wanted = has_friction(s, link.solid);
         for (uint32_t k = 0; k < kept && wanted; k++) {
             wanted = !is_same(row[k], link);
         }

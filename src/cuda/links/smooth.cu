@@ -19,7 +19,7 @@ OOZE_DEVICE float4 density_at(const LinksView &s, uint32_t i, float4 *walls)
             s.k.wall_scale * pairs.boundary.volume[b] * ooze_links_value(&pairs.kernel, d.w);
         density += value;
         /* those of dynamic solids would take momentum that the solids do not lose */
-        if (clings(s, pairs.boundary.solid[b]) &&
+        if (has_friction(s, pairs.boundary.solid[b]) &&
             !s.solids.items[pairs.boundary.solid[b]].dynamic) {
             sum = sum + value * (pairs.boundary.velocity[b] - u);
         }

@@ -94,8 +94,8 @@ OOZE_DEVICE LinksMaterial material_of(const LinksView &s, uint32_t i)
     return own;
 }
 
-/* Fluid clings to solids with friction: it has links to them, and XSPH. */
-OOZE_DEVICE bool clings(const LinksView &s, uint32_t solid)
+/* Fluid has links to solids with friction, and XSPH. */
+OOZE_DEVICE bool has_friction(const LinksView &s, uint32_t solid)
 {
     return s.solids.items[solid].friction > 0.0;
 }

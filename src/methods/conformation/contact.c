@@ -36,7 +36,7 @@ static OozeContactSet find_contact_set(const OozeConformationStep *s, uint64_t i
         double friction = ooze_solid_fluid_friction(solid);
         if (!ooze_broad_phase_has(near, k) || solid->params[OOZE_SOLID_COLLIDES] == 0.0 ||
             (held && isinf(friction) && solid->sampled)) {
-            continue; /* fluid that clings and has a pressure stays out */
+            continue; /* the pressure of the grid keeps fluid out of no-slip solids */
         }
         OozeContact contact = ooze_solid_contact(solid, x);
         bool deep, dynamic = s->coupling && ooze_coupling_is_dynamic(s->coupling, k);

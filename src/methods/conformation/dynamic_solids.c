@@ -1,5 +1,4 @@
-/* Rows of dynamic solids in the velocity solve. Where fluid clings to a solid, the solid's
-   samples take part in velocity gradients with v = V + w x arm, and V and w are unknowns like
+/* Rows of dynamic solids in the velocity solve. The samples of a no-slip solid take part in velocity gradients with v = V + w x arm, and V and w are unknowns like
    the velocities of particles: their rows are
 
      M y - dt f = M y*,   f = - forces of its samples on particles,

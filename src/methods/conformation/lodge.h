@@ -107,15 +107,15 @@ static inline OozeWallRange ooze_lodge_walls(const OozeConformationStep *s, uint
     return range;
 }
 
-/* Whether it clings to a wall. */
-static inline bool ooze_lodge_clings(const OozeConformationStep *s, uint64_t i)
+/* Whether samples of a no-slip wall are within its support. */
+static inline bool ooze_lodge_near_no_slip_wall(const OozeConformationStep *s, uint64_t i)
 {
     OozeWallRange walls = ooze_lodge_walls(s, i);
-    bool clings = false;
-    for (uint64_t e = walls.first; e < walls.last && !clings; e++) {
-        clings = s->wall_edge[e][3] > 0.0f;
+    bool no_slip = false;
+    for (uint64_t e = walls.first; e < walls.last && !no_slip; e++) {
+        no_slip = s->wall_edge[e][3] > 0.0f;
     }
-    return clings;
+    return no_slip;
 }
 
 /* L_i of the velocities u. */

@@ -1,5 +1,5 @@
 /* Momentum of components of fluid in free flight, after a solve whose iterates do not keep it.
-   Dynamic solids belong to the fluid that clings to them: in the velocity solve nothing else acts
+   Dynamic solids belong to the fluid that does not slip on them: in the velocity solve nothing else acts
    on them.
 
    Stresses and hourglass forces exert neither force nor torque on a component as a whole, so that
@@ -23,8 +23,8 @@ typedef OozeMomentumSums Sums;
 typedef OozeMomentumChunk Chunk;
 typedef OozeMomentumJob Job;
 
-/* Index of the dynamic solid that entry e of the boundary lists clings to; -1: it is another
-   solid's; -2: it does not cling. */
+/* Index of the dynamic no-slip solid of entry e of the boundary lists; -1: it is another solid's;
+   -2: the solid is not no-slip. */
 static int solid_at(const OozeConformationStep *s, uint64_t e)
 {
     if (!(s->wall_edge[e][3] > 0.0f)) {
@@ -122,7 +122,7 @@ static void join_by_pressure(const OozeLodge *solve, uint64_t *solid_first)
 
 /* ---- dynamic solids ---- */
 
-/* Joins the components that cling to the same solid; first[k]: a particle at solid k. */
+/* Joins the components that do not slip on the same solid; first[k]: a particle at solid k. */
 static void join_solids(const OozeLodge *solve, uint64_t *first)
 {
     const OozeConformationStep *s = solve->step;

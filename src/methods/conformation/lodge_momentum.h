@@ -18,8 +18,8 @@ typedef struct OozeMomentumJob {
     uint64_t components;
     OozeMomentumSums *sums; /* per component */
     OozeTwist *lack;        /* per component: motion to add, at the origin */
-    /* per dynamic solid; solid_first: a particle of this process that clings to it, UINT64_MAX:
-       none; solid_number: its component, UINT32_MAX: none of any process clings to it */
+    /* per dynamic solid; solid_first: a particle of this process that does not slip on it,
+       UINT64_MAX: none; solid_number: its component, UINT32_MAX: no process has such a particle */
     uint64_t *solid_first;
     uint32_t *solid_number;
     OozeF32x4 *solid_origin; /* of that component */

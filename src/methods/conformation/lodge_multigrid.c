@@ -112,7 +112,7 @@ static bool is_singular(const OozeConformationStep *s, uint64_t i)
 
 static bool is_boundary_particle(const OozeConformationStep *s, uint64_t i)
 {
-    return s->contact_of[i] >= 0 || (ooze_lodge_clings(s, i) && !is_singular(s, i));
+    return s->contact_of[i] >= 0 || (ooze_lodge_near_no_slip_wall(s, i) && !is_singular(s, i));
 }
 
 static void count_boundary_particles_range(void *data, uint64_t begin, uint64_t end, int worker)

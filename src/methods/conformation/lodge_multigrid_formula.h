@@ -127,7 +127,7 @@ OOZE_FORMULA OozeVelocityBoundaryParticle ooze_lodge_boundary_particle(OozeSym3 
     return p;
 }
 
-/* Adds the edge g to a sample of a wall that fluid clings to. */
+/* Adds the edge g to a sample of a no-slip wall. */
 OOZE_FORMULA void ooze_lodge_boundary_particle_add_wall(OozeVelocityBoundaryParticle *p,
                                                         const float g[4])
 {

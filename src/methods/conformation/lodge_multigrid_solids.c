@@ -1,6 +1,6 @@
 /* Rows of dynamic solids in the multigrid preconditioner. Fluid on the grids takes samples of
    solids to be at rest; a solid takes the fluid around it to be at rest, and responds with its mass
-   and the stiffness of what clings to it. */
+   and the stiffness of the fluid that does not slip on it. */
 #include "base/fail.h"
 #include "methods/conformation/lodge_multigrid.h"
 #include "methods/conformation/lodge_multigrid_formula.h"

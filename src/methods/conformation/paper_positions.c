@@ -26,7 +26,7 @@ static OozePaperSums sum_neighbours(const OozePaperPositions *job, uint64_t i)
     for (uint32_t w = 0; boundary->count && w < walls->count[i]; w++) {
         uint32_t b = walls->index[walls->first[i] + w];
         if (s->wall_edge[walls->first[i] + w][3] == 0.0f) {
-            continue; /* the fluid does not cling to it */
+            continue; /* the solid is not no-slip */
         }
         OozeFloat4 p = boundary->position[b], v = boundary->velocity[b];
         OozeF32x4 end = ooze_f32x4(p.x, p.y, p.z, 0);

@@ -31,7 +31,7 @@ static void guess_range(void *data, uint64_t begin, uint64_t end, int worker)
 
 /* ---- which components accept it ------------------------------------------------------------- */
 
-/* Its velocity is prescribed, contacts hold it in all directions, or it clings to a wall. */
+/* Its velocity is prescribed, contacts constrain all directions, or it is near a no-slip wall. */
 static bool is_anchored(const OozeConformationStep *s, uint64_t i)
 {
     const OozeNeighbours *walls = s->context->fluid_boundary;

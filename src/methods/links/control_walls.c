@@ -42,7 +42,7 @@ static uint32_t keep_links(const OozeLinksStep *s, uint64_t i)
     uint32_t kept = 0;
     for (uint32_t k = 0; k < old->count[s->old_row[i]]; k++) {
         OozeWallLink link = row[k];
-        if (!s->k.samples || !s->solids[link.solid].clings) {
+        if (!s->k.samples || !s->solids[link.solid].has_friction) {
             continue;
         }
         if (!s->is_elastic[i]) {
@@ -142,7 +142,8 @@ static uint32_t choose_samples(const Control *c, uint64_t i, LinkHash *hash)
     for (uint64_t e = near->first[i], last = e + near->count[i]; e < last; e++) {
         uint32_t sample = near->index[e];
         OozeWallLink link = link_to(b, order, sample);
-        c->made[e] = !s->is_elastic[i] && s->solids[link.solid].clings && !hash_has(hash, &link);
+        c->made[e] =
+            !s->is_elastic[i] && s->solids[link.solid].has_friction && !hash_has(hash, &link);
         chosen += c->made[e];
     }
     return chosen;

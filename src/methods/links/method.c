@@ -36,7 +36,7 @@ static const OozeParamInfo params[OOZE_LINKS_PARAM_COUNT] = {
                          "share of the neighbours' mean motion that a particle takes over in a "
                          "step (eps_a)"},
     [OOZE_LINKS_WALL_XSPH] = {"wall_xsph", OOZE_PARAM_REAL, "", 0, 1, 0.05, NULL,
-                              "the same of solids that the fluid clings to (eps_b)"},
+                              "the same of solids with friction (eps_b)"},
     [OOZE_LINKS_WALLS] = {"walls", OOZE_PARAM_CHOICE, "", 0, 2, 0, "fitted|akinci|distance",
                           "boundary particles that fluid half a spacing away is at rest with, or "
                           "with the paper's volumes, or none: by distance alone"},
@@ -181,8 +181,8 @@ void ooze_links_update_solids(OozeLinksStep *s)
             OozeVec3 axis = quat_rotate(pose->rotation, vec3(m == 0, m == 1, m == 2));
             s->solids[k].axes[m] = ooze_f32x4((float)axis.x, (float)axis.y, (float)axis.z, 0);
         }
-        s->solids[k].clings = ooze_solid_fluid_friction(&c->solids[k]) > 0.0;
-        s->solids[k].smooths = s->solids[k].clings && !ooze_solid_is_dynamic(&c->solids[k]);
+        s->solids[k].has_friction = ooze_solid_fluid_friction(&c->solids[k]) > 0.0;
+        s->solids[k].smooths = s->solids[k].has_friction && !ooze_solid_is_dynamic(&c->solids[k]);
     }
 }
 

@@ -28,8 +28,8 @@ typedef struct OozeLinksMemory {
 /* Pose of a solid in single precision. */
 typedef struct OozeLinksSolid {
     OozeF32x4 origin, axes[3]; /* last lanes 0 */
-    bool clings;
-    bool smooths; /* takes part in XSPH: clings and is not dynamic */
+    bool has_friction;         /* fluid has links to it */
+    bool smooths;              /* takes part in XSPH: has friction and is not dynamic */
 } OozeLinksSolid;
 
 typedef struct OozeLinksStep {

@@ -114,8 +114,8 @@ OOZE_FORMULA void ooze_contact_meet(OozeContactSearch *search, const OozeContact
 }
 
 /* Adds the tangents of the first contact, which move with its surface; whether friction holds
-   them is decided by ooze_contact_release, when the normal force is known. Where fluid clings to
-   a solid (infinite friction) its boundary samples drag the fluid along, and tangents stay free. */
+   them is decided by ooze_contact_release, when the normal force is known. The samples
+   of a no-slip solid (infinite friction) drag the fluid along, and its tangents stay free. */
 OOZE_FORMULA void ooze_contact_add_tangents(OozeContactSearch *search)
 {
     OozeContactSet *set = &search->set;

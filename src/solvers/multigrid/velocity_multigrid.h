@@ -48,8 +48,8 @@ typedef struct OozeVelocityMultigridInput {
     const float *mass;
     const OozeSym3 *stiffness;
     const float *bulk;
-    const uint32_t *
-        boundary_particle_of; /* per particle: index in `boundary_particle`, or OOZE_MULTIGRID_NONE */
+    /* per particle: index in `boundary_particle`, or OOZE_MULTIGRID_NONE */
+    const uint32_t *boundary_particle_of;
     const OozeVelocityBoundaryParticle *boundary_particle;
     OozeHalo *halo; /* of edges, must outlive the calls of apply; NULL: there is one process */
     OozeThreads *threads; /* must outlive the calls of apply; NULL: the calling thread */

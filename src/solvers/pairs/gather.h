@@ -22,12 +22,12 @@ typedef struct OozeGather {
     /* Volume of a boundary sample over its Akinci volume, such that a lattice half a spacing above
        a flat wall has density 1: one layer of samples represents the half space behind it. */
     float wall_scale;
-    /* Samples of dynamic solids are at the beginning of the step, and fluid clings to those with
-       friction. */
+    /* Samples of dynamic solids are at the beginning of the step. Dynamic solids with friction are
+       no-slip. */
     bool dynamic;
     /* Weights of edges are this times ooze_strain_weight; 0: the slope of the cubic spline. */
     float strain_scale;
-    /* The same for the samples of walls that fluid clings to, with OOZE_STRAIN_WALL_POWER. */
+    /* The same for the samples of no-slip walls, with OOZE_STRAIN_WALL_POWER. */
     float wall_strain_scale;
     const OozeF32x4 *x;     /* positions of the lists of the context: see OozeEdges */
     OozeEdgeMemory *memory; /* for weights; NULL: they go into the arena */

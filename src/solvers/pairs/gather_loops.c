@@ -72,8 +72,8 @@ typedef struct Samples {
     /* distances at the beginning of the step: compression by the motion of a wall during the
        step does not count */
     OozeF32x4 begin_r;
-    OozeF32x4 volume; /* Akinci's; 0: padding */
-    OozeF32x4 clings; /* 1: no slip, the wall strains the fluid; 0: slip */
+    OozeF32x4 volume;  /* Akinci's; 0: padding */
+    OozeF32x4 no_slip; /* 1: no slip, the wall strains the fluid; 0: slip */
 } Samples;
 
 static inline Samples find_samples(const OozeGather *s, OozeF32x4 x, const uint32_t *index,
@@ -83,7 +83,7 @@ static inline Samples find_samples(const OozeGather *s, OozeF32x4 x, const uint3
     const OozeF32x4 flat = {1, 1, 1, 0};
     float dt = (float)s->context->dt;
     OozeF32x4 begin[4];
-    Samples four = {.volume = {0}, .clings = {0}};
+    Samples four = {.volume = {0}, .no_slip = {0}};
     for (uint64_t k = 0; k < 4; k++) {
         uint32_t b = index[k < count ? k : 0];
         OozeF32x4 at = ooze_f32x4_load(&boundary->position[b].x);
@@ -96,14 +96,14 @@ static inline Samples find_samples(const OozeGather *s, OozeF32x4 x, const uint3
         begin[k] *= begin[k];
         four.volume[k] = k < count ? boundary->volume[b] : 0.0f;
         double friction = ooze_solid_fluid_friction(solid);
-        bool clings = isinf(friction) || (dynamic && friction > 0.0);
-        four.clings[k] = k < count && clings ? 1.0f : 0.0f;
+        bool no_slip = isinf(friction) || (dynamic && friction > 0.0);
+        four.no_slip[k] = k < count && no_slip ? 1.0f : 0.0f;
     }
     four.begin_r = ooze_f32x4_sqrt(ooze_f32x4_row_sums(begin[0], begin[1], begin[2], begin[3]));
     return four;
 }
 
-/* V f of edges to walls that fluid clings to: by OOZE_STRAIN_WALL_POWER, or as fluid. */
+/* V f of edges to no-slip walls: by OOZE_STRAIN_WALL_POWER, or as fluid. */
 static inline OozeF32x4 wall_weights(const OozeGather *s, const OozeCubic *cubic,
                                      const Samples *four)
 {
@@ -113,12 +113,12 @@ static inline OozeF32x4 wall_weights(const OozeGather *s, const OozeCubic *cubic
     if (s->strain_scale > 0.0f) {
         OozeF32x4 w = ooze_f32x4_max(1.0f - square * (cubic->inverse * cubic->inverse),
                                      ooze_f32x4(0, 0, 0, 0));
-        OozeF32x4 volume = s->wall_strain_scale * four->clings * four->volume;
+        OozeF32x4 volume = s->wall_strain_scale * four->no_slip * four->volume;
         return volume * OOZE_STRAIN_WALL_POWER(w);
     }
     OozeF32x4 unused = {0}, r = ooze_f32x4_sqrt(square);
     OozeF32x4 slope = ooze_cubic_f32x4_slope(cubic, r, &unused);
-    OozeF32x4 share = (s->wall_scale / s->volume) * four->clings * four->volume;
+    OozeF32x4 share = (s->wall_scale / s->volume) * four->no_slip * four->volume;
     return share * weights(s, cubic, r, slope);
 }
 

@@ -43,7 +43,7 @@ OOZE_DEVICE float edge_weight(const StressKernel &k, float r)
 OOZE_DEVICE float wall_weight(const StressView &s, float r, uint32_t b)
 {
     const StressKernel &k = s.pairs.kernel;
-    const float volume = s.pairs.boundary.clings[b] ? s.pairs.boundary.volume[b] : 0.0f;
+    const float volume = s.pairs.boundary.no_slip[b] ? s.pairs.boundary.volume[b] : 0.0f;
     return k.wall_scale / k.volume * volume * edge_weight(k, r);
 }
 

@@ -74,7 +74,7 @@ template <int LANES> static void forces(OozeWcsphStep *step)
                 const float volume = s.pairs.boundary.volume[b];
                 const float push = ooze_wcsph_wall_push(&k, own.pressure_term, volume, d.w);
                 const float drag =
-                    s.pairs.boundary.clings[b] ? ooze_wcsph_wall_drag(&k, own, volume, d.w) : 0.0f;
+                    s.pairs.boundary.no_slip[b] ? ooze_wcsph_wall_drag(&k, own, volume, d.w) : 0.0f;
                 walls = walls + (drag * (s.pairs.boundary.velocity[b] - u) - push * d);
             });
             fluid = lanes_sum<LANES>(fluid);
