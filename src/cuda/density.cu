@@ -90,7 +90,7 @@ static DensitySweep make_sweep(const Engine *engine, const DensityJob *job, cons
     s.first_multiplier = job->first_multiplier;
     s.position_only_shift = job->position_only_shift;
     s.drift = job->drift;
-    s.evening = job->evening;
+    s.thread_regularisation = job->thread_regularisation;
     s.dynamic = job->dynamic;
     return s;
 }

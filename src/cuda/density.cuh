@@ -18,7 +18,7 @@ struct DensityJob {
     bool plain;
     float min_distance, drift_share;
     float4 *drift;                              /* or NULL */
-    const OozeSym3 *evening;                    /* or NULL */
+    const OozeSym3 *thread_regularisation;      /* or NULL */
     const float *density_target;                /* or NULL */
     float4 *position_only_shift;                /* or NULL */
     const float *load_excess;                   /* with position_only_shift */

@@ -52,10 +52,11 @@ void density_relieve(Gpu *gpu, DensitySweep *sweep, bool overlaps)
     sweep->relieving = false;
 }
 
-/* Whether a particle is evened along its thread: see OozeDensityJob. */
-OOZE_DEVICE bool is_evened(const DensitySweep &s, uint32_t o)
+/* Whether thread regularisation moves a particle: see OozeDensityJob. */
+OOZE_DEVICE bool is_regularised(const DensitySweep &s, uint32_t o)
 {
-    return s.evening && s.evening[o].xx + s.evening[o].yy + s.evening[o].zz > 0.0f;
+    const OozeSym3 *axes = s.thread_regularisation ? &s.thread_regularisation[o] : nullptr;
+    return axes && axes->xx + axes->yy + axes->zz > 0.0f;
 }
 
 template <int LANES, bool OPEN>
@@ -66,7 +67,7 @@ static void drift(Gpu *gpu, const DensitySweep *sweep, float distance, float sha
     for_lanes<LANES>(
         gpu, s.n, OOZE_BODY(uint32_t i, uint32_t lane) {
             const uint2 own = s.place[i];
-            const bool evened = is_evened(s, s.order[i]);
+            const bool regularised = is_regularised(s, s.order[i]);
             float4 sum = f32x4(0, 0, 0), crowd = f32x4(0, 0, 0);
             each_neighbour<LANES>(s.list, i, lane, [&](uint32_t j) {
                 float4 delta = delta_between<OPEN>(s.fixed_point, own, s.place[j]);
@@ -75,17 +76,18 @@ static void drift(Gpu *gpu, const DensitySweep *sweep, float distance, float sha
                     square < min_distance * min_distance && square > 0.0f && j != s.list.dummy;
                 float inverse = inverse_root(near ? square : 1.0f);
                 sum = sum + (near ? share * (min_distance * inverse - 1.0f) : 0.0f) * delta;
-                bool other = evened && square > 0.0f && j != s.list.dummy;
+                bool other = regularised && square > 0.0f && j != s.list.dummy;
                 float r = s.fixed_point.unit * sqrtf(other ? square : 1.0f);
-                crowd = crowd + (other ? ooze_evening_weight(r, s.support) : 0.0f) * delta;
+                crowd = crowd +
+                        (other ? ooze_thread_regularisation_weight(r, s.support) : 0.0f) * delta;
             });
             sum = lanes_sum<LANES>(sum);
-            crowd = s.evening ? lanes_sum<LANES>(crowd) : crowd;
+            crowd = s.thread_regularisation ? lanes_sum<LANES>(crowd) : crowd;
             if (lane == 0) {
                 uint32_t o = s.order[i];
-                if (evened) {
+                if (regularised) {
                     float by[3], from[3] = {crowd.x, crowd.y, crowd.z};
-                    ooze_sym3_apply(s.evening[o], from, by);
+                    ooze_sym3_apply(s.thread_regularisation[o], from, by);
                     sum = sum + f32x4(by[0], by[1], by[2]);
                 }
                 bool moves = !(s.mobility && s.mobility[o] <= 0.0f) && !is_rigid(s, o);

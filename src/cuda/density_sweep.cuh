@@ -80,7 +80,7 @@ struct DensitySweep {
     const uint16_t *rigid;
     const uint8_t *ignores_boundary;
     float4 *position_only_shift, *drift;
-    const OozeSym3 *evening; /* caller's, or NULL */
+    const OozeSym3 *thread_regularisation; /* caller's, or NULL */
 
     uint2 *place, *next; /* present and next positions; mark: UNEVEN */
     uint4 *x0_lambda;    /* position at the beginning of the step; change of the multiplier */

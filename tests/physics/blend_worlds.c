@@ -304,7 +304,7 @@ static double pick(int scene, uint64_t draw, double low, double high)
    from one side with one speed, above the floor, so that nothing is squeezed; others begin
    anywhere, also in the jelly, and go anywhere, also into the floor. Returns the speed of its
    fastest point; `size` becomes its largest extent, if that is larger. */
-static double add_intruder(OozeWorld *world, int scene, int number, bool free, double *size)
+static double add_moving_solid(OozeWorld *world, int scene, int number, bool free, double *size)
 {
     uint64_t at = 40 + 20 * (uint64_t)number;
     OozeSolidDef solid = ooze_solid_def_default();
@@ -381,9 +381,9 @@ static Play random_play(int scene)
         high = 0.02 + 0.16 * k + height * d;
     }
     add_floor(p.world, pick(scene, 6, 0, 1));
-    int intruders = (int)pick(scene, 7, 0, 3.99);
-    for (int k = 0; k < intruders; k++) {
-        solids = fmax(solids, add_intruder(p.world, scene, k, p.free, &size));
+    int moving = (int)pick(scene, 7, 0, 3.99);
+    for (int k = 0; k < moving; k++) {
+        solids = fmax(solids, add_moving_solid(p.world, scene, k, p.free, &size));
     }
     p.put_in = sqrt(2 * 9.81 * high) + launch + 2 * solids;
     OozeStepContext context = ooze_world_step_context(p.world);

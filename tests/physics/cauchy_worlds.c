@@ -229,7 +229,7 @@ static double pick_scale(int scene, uint64_t draw, double none, double low, doub
 }
 
 /* A ball or box that moves through the fluid, perhaps turning; begins anywhere, also in it. */
-static double add_intruder(OozeWorld *world, int scene, int number)
+static double add_moving_solid(OozeWorld *world, int scene, int number)
 {
     uint64_t at = 60 + 20 * (uint64_t)number;
     OozeSolidDef solid = ooze_solid_def_default();
@@ -296,9 +296,9 @@ static Play random_play(int scene)
         high = 0.14 * k + height * d;
     }
     add_floor(p.world, pick(scene, 5, 0, 1) < 0.3 ? (double)INFINITY : pick(scene, 6, 0, 1));
-    int intruders = (int)pick(scene, 7, 0, 3.99);
-    for (int k = 0; k < intruders; k++) {
-        solids = fmax(solids, add_intruder(p.world, scene, k));
+    int moving = (int)pick(scene, 7, 0, 3.99);
+    for (int k = 0; k < moving; k++) {
+        solids = fmax(solids, add_moving_solid(p.world, scene, k));
     }
     p.put_in = sqrt(2 * 9.81 * high) + launch + 2 * solids;
     return p;

@@ -35,7 +35,7 @@ OOZE_DEVICE OozeContactSet find_contact_set(const StepView &s, const OozeContact
             bool deep;
             double speed = ooze_contact_speed(&scale, &contact, &deep);
             if (deep) {
-                s.intruder[i] = k;
+                s.buried_in[i] = k;
             }
             if (solid.dynamic) { /* acts by its samples and in the density stage */
                 continue;
@@ -117,8 +117,8 @@ void find_contacts(Step *step)
         gpu, n, OOZE_BODY(uint32_t i) {
             /* results do not depend on the order of the indices */
             s.contact_of[i] = may_touch(s, i) ? (int32_t)atomicAdd(s.contact_count, 1u) : -1;
-            if (s.intruder) {
-                s.intruder[i] = -1;
+            if (s.buried_in) {
+                s.buried_in[i] = -1;
             }
         });
     uint32_t count = 0;
@@ -127,7 +127,7 @@ void find_contacts(Step *step)
     max_over_ranks(gpu, &most, 1);
     const bool any = most > 0.0;
     if (!any || gpu->failed != cudaSuccess) {
-        view->intruder = nullptr;
+        view->buried_in = nullptr;
     }
     if ((!any && !view->long_step) || gpu->failed != cudaSuccess) {
         view->contact_of = nullptr;

@@ -81,11 +81,11 @@ void corotated_begin(Step *step, int sweeps)
 
 /* Gathered from the velocities of the neighbours. */
 struct Gathered {
-    RawRows raw;  /* of velocities; packed: of shifts */
-    OozeMat3 l;   /* L of these */
-    OozeMat3 all; /* L of the velocities */
-    float4 own;   /* velocity of the particle; packed: shift */
-    float4 still; /* packed: hourglass force of the velocities before any shift */
+    RawRows raw;      /* of velocities; packed: of shifts */
+    OozeMat3 l;       /* L of these */
+    OozeMat3 all;     /* L of the velocities */
+    float4 own;       /* velocity of the particle; packed: shift */
+    float4 unshifted; /* packed: hourglass force of the velocities before any shift */
 };
 
 template <int LANES, bool WRAPS>
@@ -97,7 +97,7 @@ OOZE_DEVICE Gathered gather_velocities(Full<LANES, WRAPS>, const StepView &s,
     gathered.raw = raw_rows<LANES, WRAPS>(s, c.u_star, i, lane, true);
     gathered.l = gathered.all = ooze_mat3_mul_sym3(gathered.raw.gradient, correction);
     gathered.own = c.u_star[i];
-    gathered.still = f32x4(0, 0, 0);
+    gathered.unshifted = f32x4(0, 0, 0);
     return gathered;
 }
 
@@ -113,7 +113,8 @@ OOZE_DEVICE Gathered gather_velocities(Packed, const StepView &s, const Constrai
     OozeMat3 fixed = {{a.x, a.y, a.z, b.x, b.y, b.z, d.x, d.y, d.z}};
     gathered.all = ooze_mat3_add(fixed, gathered.l);
     gathered.own = direction_vector(c.pack.directions[i]);
-    gathered.still = f32x4(a.w + s.dt * damped[0], b.w + s.dt * damped[1], d.w + s.dt * damped[2]);
+    gathered.unshifted =
+        f32x4(a.w + s.dt * damped[0], b.w + s.dt * damped[1], d.w + s.dt * damped[2]);
     return gathered;
 }
 
@@ -142,7 +143,7 @@ OOZE_DEVICE void corotated_particle(const StepView &s, const ConstraintView &c, 
     GATHER::store_flux(s, c, i, &flux);
     c.base[i] =
         stress_flux_base(flux, GATHER::edge_sum(s, c, i), gathered.raw, n, edge_n, gathered.own) +
-        gathered.still;
+        gathered.unshifted;
 }
 
 template <class GATHER, bool SWITCHED> static void corotated_loop(Step *step)

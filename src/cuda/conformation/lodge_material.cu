@@ -57,8 +57,9 @@ OOZE_DEVICE void prepare_particle(const StepView &s, const LodgeView &v, uint32_
     }
     OozeLodgeCoefficients c = ooze_lodge_coefficients(&s.rheology[s.film[i]], &state);
     s.stress[i] = c.stress;
-    if (s.evening) {
-        s.evening[i] = ooze_lodge_evening(&s.rheology[s.material[i]], &state);
+    if (s.thread_regularisation) {
+        s.thread_regularisation[i] =
+            ooze_lodge_thread_regularisation(&s.rheology[s.material[i]], &state);
     }
     if (LONG_STEP) {
         ooze_impact_oppose_compression(&state, impact_density(s, i), &v.pressure[i], &c);

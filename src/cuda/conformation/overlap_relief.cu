@@ -10,23 +10,23 @@ namespace ooze
 /* Of all particles. */
 struct Extremes {
     OozeReliefExtremes range;
-    float intruded; /* not 0: some particle lies deep in a solid */
+    float any_buried; /* not 0: some particle is buried in a solid */
     __device__ void operator+=(const Extremes &o)
     {
         range = ooze_relief_widen(range, o.range);
-        intruded = o.intruded > intruded ? o.intruded : intruded;
+        any_buried = o.any_buried > any_buried ? o.any_buried : any_buried;
     }
 };
 
-/* Fluid deep in a solid means that the solid was placed there: relief restarts for all particles
-   within a support of it. intrudes: per solid, whether some fluid is deep in it. */
-OOZE_DEVICE void reset_near_intruders(const StepView &s, const uint8_t *intrudes, double support,
-                                      uint32_t i)
+/* A solid in which particles are buried was placed there. Relief restarts for all particles within a
+   support of it. has_buried: per solid, whether particles are buried in it. */
+OOZE_DEVICE void reset_near_buried(const StepView &s, const uint8_t *has_buried, double support,
+                                   uint32_t i)
 {
     for (int k = 0; k < s.solids.count; k++) {
         const SolidView &solid = s.solids.items[k];
         OozeVec3 normal;
-        if (intrudes[k] && solid_near(solid, s.x0[i], s.support, false) &&
+        if (has_buried[k] && solid_near(solid, s.x0[i], s.support, false) &&
             solid_distance(solid, widen(s.x0[i]), &normal) < support) {
             s.relief_progress[i] = 0.0f;
         }
@@ -42,31 +42,31 @@ void set_density_targets(Step *step)
     Extremes none = {{-INFINITY, INFINITY, 0.0f}, 0.0f};
     Extremes *all = scratch<Extremes>(gpu, 1);
     StoreSum<Extremes> store = {all};
-    const uint64_t solids = s.intruder ? (uint64_t)s.solids.count : 0;
-    uint8_t *intrudes = scratch<uint8_t>(gpu, solids);
+    const uint64_t solids = s.buried_in ? (uint64_t)s.solids.count : 0;
+    uint8_t *has_buried = scratch<uint8_t>(gpu, solids);
     const double support = c->support;
-    clear(gpu, intrudes, solids);
+    clear(gpu, has_buried, solids);
     sum_particles(
         gpu, s.n, none,
         OOZE_BODY(uint32_t i) {
             float4 x = s.x0[i], v = s.velocity[i];
             float depth = gx * x.x + gy * x.y + gz * x.z;
-            bool intruded = s.intruder && s.intruder[i] >= 0;
-            if (intruded) {
-                intrudes[s.intruder[i]] = 1;
+            bool buried = s.buried_in && s.buried_in[i] >= 0;
+            if (buried) {
+                has_buried[s.buried_in[i]] = 1;
             }
             Extremes found = {ooze_relief_extremes_of(depth, dot(v, v), s.free_speed),
-                              intruded ? 1.0f : 0.0f};
+                              buried ? 1.0f : 0.0f};
             return found;
         },
         store);
-    any_over_ranks(gpu, intrudes, solids);
+    any_over_ranks(gpu, has_buried, solids);
     float tension = step->plan.largest_surface_tension;
     float iterations = fmaxf(1.0f, (float)step->plan.settings.density_iterations);
     for_each(
         gpu, s.n, OOZE_BODY(uint32_t i) {
-            if (s.intruder && all->intruded != 0.0f) {
-                reset_near_intruders(s, intrudes, support, i);
+            if (s.buried_in && all->any_buried != 0.0f) {
+                reset_near_buried(s, has_buried, support, i);
             }
             float on_all = ooze_relief_load(all->range, tension, s.spacing);
             float load = on_all + s.stress[i] * s.mobility[i];

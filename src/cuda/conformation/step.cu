@@ -210,7 +210,7 @@ static void allocate(Step *step)
     s->rheology = rheology;
     bool lodge = step->plan.settings.formulation == OOZE_FORMULATION_LODGE;
     s->next_warm_start = scratch<float4>(gpu, lodge ? n : 0);
-    s->evening = step->plan.evens ? scratch<OozeSym3>(gpu, n) : nullptr;
+    s->thread_regularisation = step->plan.regularises_threads ? scratch<OozeSym3>(gpu, n) : nullptr;
     s->density_multiplier = nullptr;
     if (step->plan.isotropic_pushes || step->plan.warm_density) {
         s->density_multiplier = scratch<float>(gpu, n);
@@ -218,7 +218,7 @@ static void allocate(Step *step)
     }
     s->expects_pushes = step->plan.expects_pushes;
     s->first_push = step->plan.warm_density ? scratch<float4>(gpu, n) : nullptr;
-    s->intruder = s->solids.count > 0 ? scratch<int32_t>(gpu, n) : nullptr;
+    s->buried_in = s->solids.count > 0 ? scratch<int32_t>(gpu, n) : nullptr;
     bodies_allocate(step);
     find_temperature_rows(step);
     step->edges_mark = scratch_mark(gpu); /* the density stage reuses memory from here on */
@@ -290,7 +290,7 @@ DensityJob density_job(Step *step)
     job.mobility = s.mobility;
     job.min_distance = set->min_distance;
     job.drift_share = step->plan.drift_share;
-    job.evening = s.evening;
+    job.thread_regularisation = s.thread_regularisation;
     job.drift = set->min_distance > 0.0f ? s.drift : nullptr;
     job.density_target = s.density_target;
     job.position_only_shift = s.position_only_shift;
@@ -354,12 +354,12 @@ static Arrival arrive(Step *step, float4 *x, const float4 *shift, StepEnd *end)
     sum_particles(
         step->gpu, s.n, none,
         OOZE_BODY(uint32_t i) {
-            float4 corrected = shift[i], still = s.drift[i] + s.position_only_shift[i];
-            x[i] = x[i] + corrected + still;
+            float4 corrected = shift[i], position_only = s.drift[i] + s.position_only_shift[i];
+            x[i] = x[i] + corrected + position_only;
             if (s.first_push) { /* x has it already */
                 corrected = s.shift[i] = corrected + s.first_push[i];
             }
-            float4 u = s.u[i], travel = s.dt * u + corrected + still;
+            float4 u = s.u[i], travel = s.dt * u + corrected + position_only;
             s.u[i] = u + (1.0f / s.dt) * (corrected + s.position_only_shift[i]);
             float4 before = s.velocity[i];
             if (ooze_flies_freely(dot(before, before), s.free_speed)) {

@@ -54,9 +54,9 @@ struct StepView {
     OozeContactSet *contact_sets;
     uint32_t *contact_count; /* device: contact sets in use */
     bool long_step;          /* see impact.cuh */
-    int32_t *intruder;       /* NULL: no solids */
+    int32_t *buried_in;      /* NULL: no solids */
     SolidsView solids;
-    OozeSym3 *evening; /* see OozeDensityJob; NULL: nothing is elastic */
+    OozeSym3 *thread_regularisation; /* see OozeDensityJob; NULL: nothing is elastic */
     float4 *next_warm_start, *shift, *drift, *position_only_shift; /* shift: by the density stage */
     bool expects_pushes;                                           /* see the plan */
     float *density_target, *load_excess;

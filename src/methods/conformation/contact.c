@@ -41,7 +41,7 @@ static OozeContactSet find_contact_set(const OozeConformationStep *s, uint64_t i
         OozeContact contact = ooze_solid_contact(solid, x);
         bool deep, dynamic = s->coupling && ooze_coupling_is_dynamic(s->coupling, k);
         double speed = ooze_contact_speed(&scale, &contact, &deep);
-        s->intruder[i] = deep ? k : s->intruder[i];
+        s->buried_in[i] = deep ? k : s->buried_in[i];
         if (s->long_step && !dynamic && ooze_impact_is_far(&scale, &contact)) {
             ooze_impact_meet(s, i, solid, &search);
         } else if (!dynamic) { /* dynamic solids act by their samples and in the density stage */
@@ -126,7 +126,7 @@ static void find_range(void *data, uint64_t begin, uint64_t end, int worker)
     uint64_t first = job->base[begin / GRAIN], at = first;
     for (uint64_t i = begin; i < end; i++) {
         uint64_t near = s->contact_near[i / OOZE_BROAD_PHASE_GROUP];
-        s->contact_of[i] = s->intruder[i] = -1;
+        s->contact_of[i] = s->buried_in[i] = -1;
         if ((near && !is_free(s, i)) || is_prescribed(s, i)) {
             s->contact_sets[at] = find_contact_set(s, i, near);
             if (s->contact_sets[at].count > 0) {
@@ -201,7 +201,7 @@ OozeStatus ooze_conformation_find_contacts(OozeConformationStep *s, OozeError *e
 {
     const OozeStepContext *c = s->context;
     s->contact_of = ooze_arena_alloc(c->arena, s->n, sizeof *s->contact_of);
-    s->intruder = ooze_arena_alloc(c->arena, s->n, sizeof *s->intruder);
+    s->buried_in = ooze_arena_alloc(c->arena, s->n, sizeof *s->buried_in);
     s->contact_count = 0;
     if (ooze_arena_failed(c->arena)) {
         return ooze_fail_memory(error, "contacts", s->n * 8);

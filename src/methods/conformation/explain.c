@@ -259,8 +259,8 @@ static void write_position_shifts(const Report *r, int iterations)
         ooze_text_append(r->out, "position shifts: pairs nearer than %.2g spacings drift apart",
                          apart);
     }
-    if (drifts && r->plan->evens) {
-        name_fluids(r, "; thread evening in ", is_elastic);
+    if (drifts && r->plan->regularises_threads) {
+        name_fluids(r, "; thread regularisation in ", is_elastic);
     }
     if (iterations > 0) {
         ooze_text_append(r->out, "%s overlaps of the start are relieved",

@@ -367,8 +367,9 @@ static void prepare_range(void *data, uint64_t begin, uint64_t end, int worker)
         }
         OozeLodgeCoefficients c = ooze_lodge_coefficients(&s->rheology[row], &state);
         s->stress[i] = c.stress;
-        if (s->evening) {
-            s->evening[i] = ooze_lodge_evening(&s->rheology[s->material[i]], &state);
+        if (s->thread_regularisation) {
+            s->thread_regularisation[i] =
+                ooze_lodge_thread_regularisation(&s->rheology[s->material[i]], &state);
         }
         if (s->long_step) {
             ooze_impact_add_pressure(solve, i, &state, &c);
@@ -477,7 +478,9 @@ static OozeStatus solve_velocities(OozeConformationStep *s, OozeError *error)
     OozeArena *arena = s->context->arena;
     OozeLodge solve = {.step = s, .cg = {.restarts = true}};
     s->next_warm_start = ooze_arena_alloc(arena, s->n, sizeof *s->next_warm_start);
-    s->evening = s->evens ? ooze_arena_alloc(arena, s->n, sizeof *s->evening) : NULL;
+    s->thread_regularisation = s->regularises_threads
+                                   ? ooze_arena_alloc(arena, s->n, sizeof *s->thread_regularisation)
+                                   : NULL;
     OozeStatus status = ooze_density_warm_start_find(s, error);
     OozeArenaMark mark = ooze_arena_mark(arena);
     allocate(&solve);

@@ -230,33 +230,36 @@ OOZE_FORMULA float ooze_lodge_stretch(OozeSym3 q, float expansion)
     return ooze_max(1.0f, (1.0f + OOZE_LODGE_PULLED_HOURGLASS * pulled) * stretch);
 }
 
-/* Range of Weissenberg numbers, rate of extension times the longest relaxation time, over which
-   fluids that relax begin to be evened: in full from the coil-stretch transition on, beyond which
-   the stress of a steady extension grows without bound. And the range of the largest eigenvalue of
-   Q, whose last value in slower extension is 1/(1 - 2 Wi): fluid stretched before stays evened. */
-#define OOZE_LODGE_EVENED_WEISSENBERG       0.25f
-#define OOZE_LODGE_EVENED_WEISSENBERG_RANGE 0.25f
-#define OOZE_LODGE_EVENED_STRETCH           2.0f
-#define OOZE_LODGE_EVENED_STRETCH_RANGE     1.0f
+/* Ranges over which thread regularisation of fluids that relax sets in. The first is of Weissenberg
+   numbers, rate of extension times the longest relaxation time. It ends at the coil-stretch
+   transition, beyond which the stress of a steady extension grows without bound. The second is of
+   the largest eigenvalue of Q, so that fluid that was stretched before stays regularised. Its last
+   value in slower extension is 1/(1 - 2 Wi). */
+#define OOZE_LODGE_REGULARISED_WEISSENBERG       0.25f
+#define OOZE_LODGE_REGULARISED_WEISSENBERG_RANGE 0.25f
+#define OOZE_LODGE_REGULARISED_STRETCH           2.0f
+#define OOZE_LODGE_REGULARISED_STRETCH_RANGE     1.0f
 
-/* How much fluid that is pulled apart is evened, 0 to 1. The shifts carry mass along the stretch
+/* Share of thread regularisation in fluid that is pulled apart, 0 to 1. The shifts carry mass along the stretch
    that no velocity carries, and so strain the fluid less: at a Weissenberg number of 0.25 they
    would take a tenth of its extensional viscosity. */
-OOZE_FORMULA float ooze_lodge_evened_share(float relaxation, float rate, float most)
+OOZE_FORMULA float ooze_lodge_regularised_share(float relaxation, float rate, float most)
 {
     if (isinf(relaxation)) {
         return 1.0f;
     }
-    float fast =
-        (relaxation * rate - OOZE_LODGE_EVENED_WEISSENBERG) / OOZE_LODGE_EVENED_WEISSENBERG_RANGE;
-    float stretched = (most - OOZE_LODGE_EVENED_STRETCH) / OOZE_LODGE_EVENED_STRETCH_RANGE;
+    float fast = (relaxation * rate - OOZE_LODGE_REGULARISED_WEISSENBERG) /
+                 OOZE_LODGE_REGULARISED_WEISSENBERG_RANGE;
+    float stretched =
+        (most - OOZE_LODGE_REGULARISED_STRETCH) / OOZE_LODGE_REGULARISED_STRETCH_RANGE;
     return ooze_lodge_ramp(ooze_max(fast, stretched));
 }
 
-/* Tensor of OozeDensityJob.evening: 1 along the axes along which fluid that is pulled apart is
-   stretched, 0 across them, so that particles keep an even distance along a thread or sheet and
-   stay within it. */
-OOZE_FORMULA OozeSym3 ooze_lodge_evening(const OozeRheology *m, const OozeLodgeState *s)
+/* Tensor of OozeDensityJob.thread_regularisation: 1 along the axes along which fluid that is pulled
+   apart is stretched, 0 across them. Particles then keep an even distance along a thread or sheet
+   and stay within it. */
+OOZE_FORMULA OozeSym3 ooze_lodge_thread_regularisation(const OozeRheology *m,
+                                                       const OozeLodgeState *s)
 {
     OozeSym3 mean = ooze_lodge_mean(m, s->more, s->q);
     OozeLodgePull pull = ooze_lodge_pull(mean, s->expansion);
@@ -266,7 +269,8 @@ OOZE_FORMULA OozeSym3 ooze_lodge_evening(const OozeRheology *m, const OozeLodgeS
     OozeSym3 above = ooze_sym3_add(mean, ooze_sym3_identity(-pull.least));
     OozeSym3 d = ooze_mat3_symmetric(s->l);
     float rate = ooze_sym3_dot(above, d) / ooze_sym3_trace(above); /* of extension, 1/s */
-    float share = pull.pulled * ooze_lodge_evened_share(m->longest_relaxation, rate, pull.most);
+    float share =
+        pull.pulled * ooze_lodge_regularised_share(m->longest_relaxation, rate, pull.most);
     return ooze_sym3_scale(above, share / pull.most);
 }
 

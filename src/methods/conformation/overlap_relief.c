@@ -16,7 +16,7 @@ enum { GRAIN = OOZE_CONFORMATION_GRAIN };
 /* Over a chunk of particles, or over all. */
 typedef struct Extremes {
     OozeReliefExtremes range;
-    bool intruded; /* some particle lies deep in a solid */
+    bool any_buried; /* some particle is buried in a solid */
 } Extremes;
 
 typedef struct ExtremesJob {
@@ -38,7 +38,7 @@ static void extremes_range(void *data, uint64_t begin, uint64_t end, int worker)
         float square = v[i].x * v[i].x + v[i].y * v[i].y + v[i].z * v[i].z;
         found.range = ooze_relief_widen(
             found.range, ooze_relief_extremes_of(depth, square, (float)c->free_speed));
-        found.intruded |= s->intruder[i] >= 0;
+        found.any_buried |= s->buried_in[i] >= 0;
     }
     job->chunk[begin / GRAIN] = found;
 }
@@ -47,12 +47,12 @@ static void extremes_range(void *data, uint64_t begin, uint64_t end, int worker)
 static void share_extremes(OozeHalo *halo, Extremes *all)
 {
     double values[4] = {(double)all->range.top, -(double)all->range.bottom,
-                        (double)all->range.fastest, all->intruded ? 1.0 : 0.0};
+                        (double)all->range.fastest, all->any_buried ? 1.0 : 0.0};
     ooze_halo_max(halo, values, 4);
     all->range.top = (float)values[0];
     all->range.bottom = (float)-values[1];
     all->range.fastest = (float)values[2];
-    all->intruded = values[3] > 0.0;
+    all->any_buried = values[3] > 0.0;
 }
 
 static Extremes find_extremes(const ExtremesJob *job)
@@ -60,22 +60,22 @@ static Extremes find_extremes(const ExtremesJob *job)
     Extremes all = {.range = {-INFINITY, INFINITY, 0.0f}};
     for (uint64_t k = 0; k * GRAIN < job->step->n; k++) {
         all.range = ooze_relief_widen(all.range, job->chunk[k].range);
-        all.intruded |= job->chunk[k].intruded;
+        all.any_buried |= job->chunk[k].any_buried;
     }
     share_extremes(job->step->context->halo, &all);
     return all;
 }
 
-typedef struct IntruderJob {
+typedef struct BuriedJob {
     OozeConformationStep *step;
     const OozeBroadPhase *nearby;
-    const bool *intrudes; /* per solid */
-} IntruderJob;
+    const bool *has_buried; /* per solid */
+} BuriedJob;
 
 static void reset_range(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
-    const IntruderJob *job = data;
+    const BuriedJob *job = data;
     OozeConformationStep *s = job->step;
     const OozeStepContext *c = s->context;
     for (uint64_t first = begin; first < end; first += OOZE_BROAD_PHASE_GROUP) {
@@ -83,8 +83,8 @@ static void reset_range(void *data, uint64_t begin, uint64_t end, int worker)
         uint64_t near =
             ooze_broad_phase_find(job->nearby, s->x0, first, last, s->support, false, UINT64_MAX);
         for (int k = 0; k < c->solid_count && near; k++) {
-            bool intrudes = job->intrudes[k] && ooze_broad_phase_has(near, k);
-            for (uint64_t i = first; i < last && intrudes; i++) {
+            bool has_buried = job->has_buried[k] && ooze_broad_phase_has(near, k);
+            for (uint64_t i = first; i < last && has_buried; i++) {
                 OozeVec3 x = vec3(s->x0[i][0], s->x0[i][1], s->x0[i][2]);
                 if (ooze_solid_contact(&c->solids[k], x).distance < c->support) {
                     s->relief_progress[i] = 0.0f;
@@ -94,39 +94,39 @@ static void reset_range(void *data, uint64_t begin, uint64_t end, int worker)
     }
 }
 
-/* Fluid deep in a solid means that the solid was placed there: relief restarts for all particles
-   within a support of it. */
-static OozeStatus reset_near_intruders(const ExtremesJob *extremes, OozeError *error)
+/* A solid in which particles are buried was placed there. Relief restarts for all particles within a
+   support of it. */
+static OozeStatus reset_near_buried(const ExtremesJob *extremes, OozeError *error)
 {
     OozeConformationStep *s = extremes->step;
     const OozeStepContext *c = s->context;
     OozeBroadPhase nearby;
     OozeStatus status = ooze_broad_phase_begin(&nearby, c->solids, c->solid_count, c->spacing,
                                                c->dt, c->arena, error);
-    bool *intrudes = ooze_arena_alloc(c->arena, (size_t)c->solid_count, sizeof *intrudes);
-    if (status || !intrudes) {
+    bool *has_buried = ooze_arena_alloc(c->arena, (size_t)c->solid_count, sizeof *has_buried);
+    if (status || !has_buried) {
         return status ? status : ooze_fail_memory(error, "contacts", (size_t)c->solid_count);
     }
-    memset(intrudes, 0, (size_t)c->solid_count * sizeof *intrudes);
+    memset(has_buried, 0, (size_t)c->solid_count * sizeof *has_buried);
     double *everywhere = ooze_arena_alloc(c->arena, (size_t)c->solid_count, sizeof *everywhere);
     if (!everywhere) {
         return ooze_fail_memory(error, "contacts", (size_t)c->solid_count * sizeof *everywhere);
     }
     for (uint64_t i = 0; i < s->n; i++) {
-        if (!extremes->chunk[i / GRAIN].intruded) {
+        if (!extremes->chunk[i / GRAIN].any_buried) {
             i += GRAIN - 1;
-        } else if (s->intruder[i] >= 0) {
-            intrudes[s->intruder[i]] = true;
+        } else if (s->buried_in[i] >= 0) {
+            has_buried[s->buried_in[i]] = true;
         }
     }
     for (int k = 0; k < c->solid_count; k++) {
-        everywhere[k] = intrudes[k] ? 1.0 : 0.0;
+        everywhere[k] = has_buried[k] ? 1.0 : 0.0;
     }
     ooze_halo_max(c->halo, everywhere, c->solid_count);
     for (int k = 0; k < c->solid_count; k++) {
-        intrudes[k] = everywhere[k] > 0.0;
+        has_buried[k] = everywhere[k] > 0.0;
     }
-    IntruderJob job = {.step = s, .nearby = &nearby, .intrudes = intrudes};
+    BuriedJob job = {.step = s, .nearby = &nearby, .has_buried = has_buried};
     ooze_parallel_for(c->threads, s->n, GRAIN, reset_range, &job);
     return OOZE_OK;
 }
@@ -171,7 +171,7 @@ OozeStatus ooze_conformation_set_density_targets(OozeConformationStep *s, OozeEr
     }
     ooze_parallel_for(threads, s->n, GRAIN, extremes_range, &job);
     Extremes all = find_extremes(&job);
-    OozeStatus status = all.intruded ? reset_near_intruders(&job, error) : OOZE_OK;
+    OozeStatus status = all.any_buried ? reset_near_buried(&job, error) : OOZE_OK;
     float tension = s->largest_surface_tension;
     TargetJob targets = {.step = s,
                          .load = ooze_relief_load(all.range, tension, (float)s->context->spacing)};

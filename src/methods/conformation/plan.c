@@ -77,7 +77,7 @@ static OozeStatus plan_materials(const OozeStepContext *c, OozeConformationPlan 
         elastic = elastic || row->longest_relaxation > 0.0f;
     }
     plan->settings.second_order = second_order;
-    plan->evens = elastic && plan->settings.formulation == OOZE_FORMULATION_LODGE;
+    plan->regularises_threads = elastic && plan->settings.formulation == OOZE_FORMULATION_LODGE;
     plan->drift_share =
         OOZE_DRIFT_SHARE * ooze_surface_drift(plan->largest_surface_tension, (float)c->spacing,
                                               plan->dt, (float)vec3_length(c->gravity));

@@ -139,14 +139,14 @@ typedef struct OozeConformationPlan {
     OozeTemperatureRows *temperature_rows; /* per material; NULL: none depends on temperature */
     /* over relative mass, of all rows, m3/s2; tensions between liquids count */
     float largest_surface_tension;
-    bool isotropic_pushes;  /* some row takes back the stress of pushes: see push_stress.h */
-    bool isotropic_shifts;  /* all do so, near walls too, and shifts change with velocities */
-    bool interfaces;        /* there are several liquids, and tension between them */
-    float drift_share;      /* see OozeDensityJob */
-    bool expects_pushes;    /* of the density stage: see expected_push_formula.h */
-    float solid_push_share; /* expected by dynamic solids: the least of all materials */
-    bool warm_density;      /* see density_warm_start.h */
-    bool evens;             /* stretched threads are evened: see ooze_lodge_evening */
+    bool isotropic_pushes;    /* some row takes back the stress of pushes: see push_stress.h */
+    bool isotropic_shifts;    /* all do so, near walls too, and shifts change with velocities */
+    bool interfaces;          /* there are several liquids, and tension between them */
+    float drift_share;        /* see OozeDensityJob */
+    bool expects_pushes;      /* of the density stage: see expected_push_formula.h */
+    float solid_push_share;   /* expected by dynamic solids: the least of all materials */
+    bool warm_density;        /* see density_warm_start.h */
+    bool regularises_threads; /* see ooze_lodge_thread_regularisation */
 } OozeConformationPlan;
 
 OozeStatus ooze_conformation_plan(const OozeStepContext *context, OozeConformationPlan *plan,

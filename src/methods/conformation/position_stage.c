@@ -36,12 +36,12 @@ static void arrive_range(void *data, uint64_t begin, uint64_t end, int worker)
     const OozeFloat4 *v = ooze_particles_velocities(s->context->particles);
     float farthest = 0.0f, free_speed = (float)s->context->free_speed;
     for (uint64_t i = begin; i < end; i++) {
-        OozeF32x4 shift = s->shift[i], still = s->drift[i] + s->position_only_shift[i];
-        move->x[i] += shift + still;
+        OozeF32x4 shift = s->shift[i], position_only = s->drift[i] + s->position_only_shift[i];
+        move->x[i] += shift + position_only;
         if (s->first_push) { /* x has it already */
             shift = s->shift[i] += s->first_push[i];
         }
-        OozeF32x4 travel = s->dt * s->u[i] + shift + still;
+        OozeF32x4 travel = s->dt * s->u[i] + shift + position_only;
         OozeF32x4 before = ooze_f32x4(v[i].x, v[i].y, v[i].z, 0);
         if (ooze_flies_freely(ooze_f32x4_dot3(before, before), free_speed)) {
             travel -= s->dt * before;
@@ -52,7 +52,7 @@ static void arrive_range(void *data, uint64_t begin, uint64_t end, int worker)
     move->farthest[begin / OOZE_CONFORMATION_GRAIN] = farthest;
 }
 
-static void still_range(void *data, uint64_t begin, uint64_t end, int worker)
+static void remove_position_only_range(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
     const Move *move = data;
@@ -161,7 +161,7 @@ OozeStatus ooze_conformation_move(OozeConformationStep *s, OozeDensityMemory *ow
         status = ooze_push_stress_remove(s, move.x, error);
         ooze_timer_lap(timer, "push_stress");
     }
-    run(s, still_range, &move);
+    run(s, remove_position_only_range, &move);
     ooze_timer_lap(timer, "finish");
     if (!status) {
         status = ooze_conformation_update_relief(s, error);

@@ -46,7 +46,7 @@ OozeDensityJob ooze_conformation_density_job(OozeConformationStep *s, OozeDensit
         .mobility = s->mobility,
         .min_distance = s->settings.min_distance,
         .drift_share = s->drift_share,
-        .evening = s->evening,
+        .thread_regularisation = s->thread_regularisation,
         .drift = s->settings.min_distance > 0.0f ? s->drift : NULL,
         .density_target = s->density_target,
         .position_only_shift = s->position_only_shift,

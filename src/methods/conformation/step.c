@@ -183,7 +183,7 @@ OozeStatus ooze_conformation_step(void *data, OozeStepContext *c, OozeError *err
         .solid_push_share = plan.solid_push_share,
         .warm_density = plan.warm_density,
         .drift_share = plan.drift_share,
-        .evens = plan.evens,
+        .regularises_threads = plan.regularises_threads,
         .edge_memory = &own->edges,
         .velocity_multigrid = &own->multigrid,
         .pressure_multigrid = &own->pressure_multigrid,

@@ -24,7 +24,7 @@ typedef struct OozeConformationStep {
     float largest_surface_tension;                                            /* likewise */
     bool interfaces;                                                          /* likewise */
     float drift_share;                                                        /* likewise */
-    bool evens;                                                               /* likewise */
+    bool regularises_threads;                                                 /* likewise */
     const OozeRheology *rheology; /* rows: see the plan */
     int row_count;
     const OozeTemperatureRows *temperature_rows; /* see the plan */
@@ -61,11 +61,11 @@ typedef struct OozeConformationStep {
     float *density_multiplier;           /* see OozeDensityJob, with four zero ones; or NULL */
     float *density_target, *load_excess; /* of densities, see OozeDensityJob */
     float *relief_progress; /* 1: relief is finished; see ooze_conformation_set_density_targets */
-    OozeSym3 *evening;      /* see OozeDensityJob; NULL without `evens` */
-    OozeF32x4 *shift;       /* by the density stage */
-    OozeF32x4 *drift;       /* position-only, see OozeDensityJob */
-    OozeF32x4 *position_only_shift; /* likewise */
-    int32_t *contact_of;            /* index into contact_sets, or -1 */
+    OozeSym3 *thread_regularisation; /* see OozeDensityJob; NULL without `regularises_threads` */
+    OozeF32x4 *shift;                /* by the density stage */
+    OozeF32x4 *drift;                /* position-only, see OozeDensityJob */
+    OozeF32x4 *position_only_shift;  /* likewise */
+    int32_t *contact_of;             /* index into contact_sets, or -1 */
     OozeContactSet *contact_sets;
     uint64_t contact_count, contact_room;
     bool any_contacts; /* of any process */
@@ -74,7 +74,7 @@ typedef struct OozeConformationStep {
     bool long_step;         /* see impact.h */
     struct OozeImpactMemory **impact_memory;
     OozeSurfaceMemory *surface_memory; /* of the memory that outlives the step */
-    int32_t *intruder; /* solid in which it lay deep at the beginning of the step, or -1 */
+    int32_t *buried_in; /* solid in which it was buried at the beginning of the step, or -1 */
     struct OozeVelocityMultigrid **velocity_multigrid; /* of the memory that outlives the step */
     struct OozeGridMultigrid **pressure_multigrid;     /* likewise */
     struct OozeGridPressure *grid_pressure;            /* NULL without `pressure: grid` */

@@ -77,18 +77,19 @@ static void report_excess(const OozeDensitySweep *s, float worst)
         ooze_halo_sum(halo, s->sum, n, OOZE_DENSITY_GRAIN) / (double)ooze_halo_all(halo, n);
 }
 
-/* Shift along the axes of a stretched thread or sheet that keeps its particles evenly apart. */
-static OozeF32x4 even_out(const OozeDensitySweep *s, uint64_t i)
+/* Moves a particle along the axes of its thread or sheet to an even distance from its neighbours.
+   Returns the shift. */
+static OozeF32x4 regularise_thread(const OozeDensitySweep *s, uint64_t i)
 {
     const OozeDensityJob *job = s->job;
-    const OozeSym3 axes = job->evening[s->order[i]];
+    const OozeSym3 axes = job->thread_regularisation[s->order[i]];
     OozeF32x4 sum = {0}, shift = {0};
     if (axes.xx + axes.yy + axes.zz > 0.0f) {
         for (uint64_t e = s->list->first[i], last = e + s->list->count[i]; e < last; e++) {
             OozeF32x4 d =
                 ooze_f32x4_nearest(s->x[i] - s->x[s->list->index[e]], &job->context->periodic);
             float r = sqrtf(ooze_f32x4_dot3(d, d));
-            sum += d * (r > 0.0f ? ooze_evening_weight(r, job->support) : 0.0f);
+            sum += d * (r > 0.0f ? ooze_thread_regularisation_weight(r, job->support) : 0.0f);
         }
         ooze_sym3_apply(axes, (const float *)&sum, (float *)&shift);
     }
@@ -112,8 +113,8 @@ static void drift_range(void *data, uint64_t begin, uint64_t end, int worker)
                 drift += d * (job->drift_share * (job->min_distance - r) / r);
             }
         }
-        if (job->evening) {
-            drift += even_out(s, i);
+        if (job->thread_regularisation) {
+            drift += regularise_thread(s, i);
         }
         drift *= s->mobility[i] > 0.0f && !ooze_density_is_rigid(s, i) ? 1.0f : 0.0f;
         drift[3] = 0;

@@ -43,8 +43,8 @@ typedef struct OozeDensityJob {
     float min_distance, drift_share;
     OozeF32x4 *drift;
     /* Per particle: tensor that multiplies the sum of the vectors from its neighbours, weighted by
-       ooze_evening_weight, before that is added to the drift. NULL: 0 for all. */
-    const OozeSym3 *evening;
+       ooze_thread_regularisation_weight, before that is added to the drift. NULL: 0 for all. */
+    const OozeSym3 *thread_regularisation;
     /* Target density per particle, relative to rest; NULL: 1 for all. Removed compression becomes
        velocity, so targets above 1 spread the removal over several short steps. */
     const float *density_target;

@@ -30,16 +30,16 @@ OOZE_FORMULA float ooze_drift_limit(float min_distance)
     return 0.1f * min_distance;
 }
 
-/* Share of a support by which one neighbour moves a particle that is evened in a step, at most.
+/* Share of a support by which one neighbour moves a particle along its thread in a step, at most.
    With half of it plugs that are drawn out by more than 2% a step part. */
-#define OOZE_EVENING_SHARE 0.2f
+#define OOZE_THREAD_REGULARISATION_SHARE 0.2f
 
 /* Weight of the vector from a neighbour at the distance r: the nearer one pushes more, up to the
    support, so that a particle between two others moves to their middle. */
-OOZE_FORMULA float ooze_evening_weight(float r, float support)
+OOZE_FORMULA float ooze_thread_regularisation_weight(float r, float support)
 {
     float left = 1.0f - r / support;
-    return left > 0.0f ? OOZE_EVENING_SHARE * support * left * left / r : 0.0f;
+    return left > 0.0f ? OOZE_THREAD_REGULARISATION_SHARE * support * left * left / r : 0.0f;
 }
 
 /* Largest position-only shift of a step. Deep in a solid lie many particles: a longer shift would

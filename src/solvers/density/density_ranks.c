@@ -15,7 +15,7 @@ typedef struct Moved {
     OozeF32x4 *x, *shift;
     float *mobility, *density_target, *load_excess, *first_multiplier;
     OozeF32x4 *start;
-    OozeSym3 *evening;
+    OozeSym3 *thread_regularisation;
     float *effective_inverse_mass; /* this and the next two: of particle bodies */
     uint16_t *rigid;
     uint8_t *ignores_boundary;
@@ -42,7 +42,8 @@ static OozeStatus allocate(Moved *moved, const OozeDensityJob *job, OozeError *e
     moved->first_multiplier =
         ooze_arena_alloc(arena, job->first_multiplier ? n : 0, sizeof *moved->first_multiplier);
     moved->start = ooze_arena_alloc(arena, n, sizeof *moved->start);
-    moved->evening = ooze_arena_alloc(arena, job->evening ? n : 0, sizeof *moved->evening);
+    moved->thread_regularisation = ooze_arena_alloc(arena, job->thread_regularisation ? n : 0,
+                                                    sizeof *moved->thread_regularisation);
     moved->effective_inverse_mass = ooze_arena_alloc(arena, job->effective_inverse_mass ? n : 0,
                                                      sizeof *moved->effective_inverse_mass);
     moved->rigid = ooze_arena_alloc(arena, job->rigid ? n : 0, sizeof *moved->rigid);
@@ -67,7 +68,8 @@ static OozeStatus move_there(Moved *moved, const OozeDensityJob *job, const Ooze
     moved->job.load_excess = job->load_excess ? moved->load_excess : NULL;
     moved->job.first_multiplier = job->first_multiplier ? moved->first_multiplier : NULL;
     moved->job.start = job->start ? moved->start : NULL;
-    moved->job.evening = job->evening ? moved->evening : NULL;
+    moved->job.thread_regularisation =
+        job->thread_regularisation ? moved->thread_regularisation : NULL;
     moved->job.drift = job->drift ? moved->job.drift : NULL;
     moved->job.multiplier = job->multiplier ? moved->job.multiplier : NULL;
     moved->job.position_only_shift =
@@ -85,7 +87,8 @@ static OozeStatus move_there(Moved *moved, const OozeDensityJob *job, const Ooze
     add_column(moved, job->first_multiplier, moved->first_multiplier,
                sizeof *job->first_multiplier);
     add_column(moved, job->start, moved->start, sizeof *job->start);
-    add_column(moved, job->evening, moved->evening, sizeof *job->evening);
+    add_column(moved, job->thread_regularisation, moved->thread_regularisation,
+               sizeof *job->thread_regularisation);
     add_column(moved, job->effective_inverse_mass, moved->effective_inverse_mass,
                sizeof *job->effective_inverse_mass);
     add_column(moved, job->rigid, moved->rigid, sizeof *job->rigid);
