@@ -117,7 +117,7 @@ static int load_scene(Job *job, const char *own)
 }
 
 /* Prints the warnings of `ooze check`, except for a resumed run; fails where it finds errors. */
-static int warn_of_traps(Job *job)
+static int print_warnings(Job *job)
 {
     OozeError error = {0};
     if (job->folder || !ooze_cluster_leads(&job->cluster)) {
@@ -477,7 +477,7 @@ static int prepare(Job *job)
     }
     int code = open_scene(job);
     code = code ? code : build_world(job);
-    code = code ? code : warn_of_traps(job);
+    code = code ? code : print_warnings(job);
     if (code || job->plan.dry_run) {
         return code || !ooze_cluster_leads(&job->cluster) ? code : dry_run(job);
     }

@@ -14,7 +14,7 @@ enum {
 
 /* ---- clients ----------------------------------------------------------------------------- */
 
-static void tell_all(OozeServer *server)
+static void broadcast_control(OozeServer *server)
 {
     for (OozeClient *client = server->clients; client; client = client->next) {
         client->control_is_news = true;
@@ -30,7 +30,7 @@ static void pass_control(OozeServer *server)
         if (client->in_control) {
             return;
         }
-        first = first || !client->admitted ? first : client;
+        first = first || !client->accepted ? first : client;
     }
     if (first) {
         first->in_control = true;
@@ -68,12 +68,12 @@ static void remove_client(OozeServer *server, OozeClient *client)
         }
     }
     server->client_count--;
-    server->admitted_count -= client->admitted;
+    server->accepted_count -= client->accepted;
     client->wsi = NULL;
     ooze_packet_release(client->packet);
     client->packet = NULL;
     pass_control(server);
-    tell_all(server);
+    broadcast_control(server);
 }
 
 /* ---- receiving --------------------------------------------------------------------------- */
@@ -97,10 +97,10 @@ static bool is_token(const OozeServer *server, const char *word)
     return difference == 0;
 }
 
-static void admit(OozeServer *server, OozeClient *client)
+static void accept_client(OozeServer *server, OozeClient *client)
 {
-    client->admitted = true;
-    server->admitted_count++;
+    client->accepted = true;
+    server->accepted_count++;
     lws_set_timeout(client->wsi, NO_PENDING_TIMEOUT, 0);
     for (int topic = OOZE_TOPIC_NOTICE; topic <= OOZE_TOPIC_REPLY; topic++) {
         OozePacket *old = ooze_view_session_news(server->session, (OozeViewTopic)topic, 0);
@@ -108,7 +108,7 @@ static void admit(OozeServer *server, OozeClient *client)
         ooze_packet_release(old);
     }
     pass_control(server);
-    tell_all(server);
+    broadcast_control(server);
     ooze_view_session_want(server->session);
 }
 
@@ -117,16 +117,16 @@ static void take_control(OozeServer *server, OozeClient *client)
     for (OozeClient *other = server->clients; other; other = other->next) {
         other->in_control = other == client;
     }
-    tell_all(server);
+    broadcast_control(server);
 }
 
-static int obey(OozeServer *server, OozeClient *client, const OozeViewMessage *message)
+static int handle_message(OozeServer *server, OozeClient *client, const OozeViewMessage *message)
 {
-    if (!client->admitted) {
+    if (!client->accepted) {
         if (message->verb != OOZE_VIEW_HELLO || !is_token(server, message->word)) {
             return end_connection(client->wsi, LWS_CLOSE_STATUS_POLICY_VIOLATION, "token");
         }
-        admit(server, client);
+        accept_client(server, client);
         return 0;
     }
     switch (message->verb) {
@@ -182,7 +182,7 @@ static int receive(OozeServer *server, OozeClient *client, const void *bytes, si
     if (!may_send(client)) {
         return end_connection(client->wsi, LWS_CLOSE_STATUS_POLICY_VIOLATION, "too many messages");
     }
-    return obey(server, client, &message);
+    return handle_message(server, client, &message);
 }
 
 /* ---- sending ----------------------------------------------------------------------------- */
@@ -192,7 +192,7 @@ static int send_control(const OozeServer *server, OozeClient *client)
     unsigned char room[LWS_PRE + 128];
     int size = lws_snprintf((char *)room + LWS_PRE, sizeof room - LWS_PRE,
                             "{\"type\":\"control\",\"you\":%s,\"viewers\":%d}",
-                            client->in_control ? "true" : "false", server->admitted_count);
+                            client->in_control ? "true" : "false", server->accepted_count);
     client->control_is_news = false;
     return lws_write(client->wsi, room + LWS_PRE, (size_t)size, LWS_WRITE_TEXT) < size ? -1 : 0;
 }
@@ -222,7 +222,7 @@ static int send_piece(OozeServer *server, OozeClient *client)
 /* One message for each time that the connection can take one. */
 static int send_news(OozeServer *server, OozeClient *client)
 {
-    if (!client->admitted) {
+    if (!client->accepted) {
         return 0;
     }
     if (client->packet) {

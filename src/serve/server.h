@@ -15,7 +15,7 @@ enum { OOZE_TOKEN_DIGITS = 32, OOZE_HOST_MAX = 280, OOZE_PIECE_MAX = 1 << 16 };
 typedef struct OozeClient {
     struct lws *wsi;
     struct OozeClient *next; /* in the order of their arrival */
-    bool admitted;           /* it has sent the token */
+    bool accepted;           /* it has sent the token */
     bool in_control;
     bool control_is_news; /* it does not know which page controls, or how many there are */
     bool has_frame;       /* a frame was sent and is not acknowledged */
@@ -34,7 +34,7 @@ typedef struct OozeServer {
     lws_sorted_usec_list_t timer;
     OozeViewSession *session;
     OozeClient *clients;
-    int client_count, admitted_count;
+    int client_count, accepted_count;
     unsigned char piece[LWS_PRE + OOZE_PIECE_MAX]; /* of a packet, with room for its header */
     char token[OOZE_TOKEN_DIGITS + 1];
     char hosts[2][OOZE_HOST_MAX]; /* values of the header Host that are accepted; "": none */

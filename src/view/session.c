@@ -369,7 +369,7 @@ static OozeStatus restart(OozeViewSession *session, const OozeViewMessage *messa
     return status;
 }
 
-static void obey(OozeViewSession *session, const OozeViewMessage *message)
+static void handle_message(OozeViewSession *session, const OozeViewMessage *message)
 {
     OozeError error = {0};
     OozeStatus status = OOZE_OK;
@@ -443,13 +443,13 @@ static void publish_frame(OozeViewSession *session)
     ooze_view_publish_frame(session);
 }
 
-/* Obeys the commands, the first within `wait` seconds, and takes a step if one is due. */
-static void take_turn(OozeViewSession *session, double wait)
+/* Handles the messages, the first within `wait` seconds, and takes a step if one is due. */
+static void handle_and_advance(OozeViewSession *session, double wait)
 {
     OozeViewMessage message;
     for (bool any = next_command(session, wait, &message); any;
          any = next_command(session, 0.0, &message)) {
-        obey(session, &message);
+        handle_message(session, &message);
     }
     if (seconds_to_step(session) <= 0.0) {
         advance(session);
@@ -462,7 +462,7 @@ double ooze_view_session_poll(OozeViewSession *session)
         publish_frame(session);
         return 0.0; /* it is sent before the next step, and acknowledged during it */
     }
-    take_turn(session, 0.0);
+    handle_and_advance(session, 0.0);
     double wait = seconds_to_step(session);
     if (frame_is_wanted(session)) {
         wait = fmin(wait, seconds_to_frame(session));
@@ -486,7 +486,7 @@ static void *run_session(void *context)
             }
             wait = 0.0;
         }
-        take_turn(session, wait);
+        handle_and_advance(session, wait);
     }
     return NULL;
 }

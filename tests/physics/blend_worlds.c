@@ -381,8 +381,8 @@ static Play random_play(int scene)
         high = 0.02 + 0.16 * k + height * d;
     }
     add_floor(p.world, pick(scene, 6, 0, 1));
-    int moving = (int)pick(scene, 7, 0, 3.99);
-    for (int k = 0; k < moving; k++) {
+    int moving_solids = (int)pick(scene, 7, 0, 3.99);
+    for (int k = 0; k < moving_solids; k++) {
         solids = fmax(solids, add_moving_solid(p.world, scene, k, p.free, &size));
     }
     p.put_in = sqrt(2 * 9.81 * high) + launch + 2 * solids;

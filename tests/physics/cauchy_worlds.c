@@ -296,8 +296,8 @@ static Play random_play(int scene)
         high = 0.14 * k + height * d;
     }
     add_floor(p.world, pick(scene, 5, 0, 1) < 0.3 ? (double)INFINITY : pick(scene, 6, 0, 1));
-    int moving = (int)pick(scene, 7, 0, 3.99);
-    for (int k = 0; k < moving; k++) {
+    int moving_solids = (int)pick(scene, 7, 0, 3.99);
+    for (int k = 0; k < moving_solids; k++) {
         solids = fmax(solids, add_moving_solid(p.world, scene, k));
     }
     p.put_in = sqrt(2 * 9.81 * high) + launch + 2 * solids;

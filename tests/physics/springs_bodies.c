@@ -129,8 +129,8 @@ static double deepest_inside(OozeWorld *world, OozeSolidId box)
     return deepest;
 }
 
-/* A box of 3 x 3 x 2 supports in a tank of six by six, three deep. The surface of the fluid attaches
-   to one that is wetted by stickiness. */
+/* A box of 3 x 3 x 2 supports in a tank of six by six, three deep. The surface of the fluid
+   attaches to one that is wetted by stickiness. */
 static Float put_in_tank(double ratio, bool wetted)
 {
     const double dx = OOZE_SPRINGS_BULK_SPACING, half = 3.0, height = 2, wide = 3;
@@ -177,7 +177,8 @@ static Float put_in_tank(double ratio, bool wetted)
 /* Archimedes: the draft is the ratio of densities, within 0.1. A light dry box floats higher: the
    surface tension of the fluid, which comes with the method, carries a part of it along its twelve
    supports of perimeter, as it does a water strider. That part falls with gravity, which is the
-   largest here that the fluid stands. A box to which the surface attaches has the draft of theory. */
+   largest here that the fluid stands. A box to which the surface attaches has the draft of theory.
+   */
 static void springs_T12_archimedes(void **state)
 {
     (void)state;

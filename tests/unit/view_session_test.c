@@ -59,7 +59,7 @@ static uint64_t wait_for(OozeViewSession *session, OozeViewTopic topic, uint64_t
     return 0;
 }
 
-static void a_session_describes_simulates_and_obeys(void **state)
+static void a_session_describes_simulates_and_handles_messages(void **state)
 {
     (void)state;
     OozeViewSession *session = open_session(true, false);
@@ -132,7 +132,7 @@ static void a_polled_session_takes_one_step_in_a_poll(void **state)
     ooze_view_session_want(session);
     nanosleep(&(struct timespec){0, 50000000}, NULL);
     assert_false(has_packet(session, OOZE_TOPIC_STATE, "\"step\":"));
-    assert_true(ooze_view_session_poll(session) == 0.0); /* a frame; it has yet to obey */
+    assert_true(ooze_view_session_poll(session) == 0.0); /* a frame; messages wait */
     assert_true(has_packet(session, OOZE_TOPIC_STATE, "\"step\":0,"));
     ooze_view_session_want(session);
     assert_true(ooze_view_session_poll(session) <= 1.0 / 30.0);
@@ -155,7 +155,7 @@ static void a_polled_session_takes_one_step_in_a_poll(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_session_describes_simulates_and_obeys),
+        cmocka_unit_test(a_session_describes_simulates_and_handles_messages),
         cmocka_unit_test(a_full_queue_refuses),
         cmocka_unit_test(a_polled_session_takes_one_step_in_a_poll),
     };

@@ -74,7 +74,7 @@ class Module(unittest.TestCase):
         print(f"the centre has sunk by {1000 * sunk:.2f} mm")
         self.assertGreater(sunk, 0.005, "a spacing: the drop has met the table and is flatter")
 
-    def test_page_receives_packets_and_is_obeyed(self):
+    def test_page_receives_packets_and_handles_messages(self):
         done = subprocess.run(["node", HERE / "packets.mjs", WASM / "ooze_page.js", SCENE],
                               text=True, capture_output=True, timeout=240)
         print(done.stdout.strip())

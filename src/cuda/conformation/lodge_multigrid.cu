@@ -234,7 +234,8 @@ static void find_inverse(const Lodge *solve)
 
 /* ---- walls and contacts ---- */
 
-/* Particles without a gradient count as if they had one: see is_singular of methods/conformation/lodge_multigrid.c. */
+/* Particles without a gradient count as if they had one: see is_singular of
+   methods/conformation/lodge_multigrid.c. */
 OOZE_DEVICE bool is_singular(const StepView &s, uint32_t i)
 {
     return s.correction[i].xx == 0.0f;

@@ -18,8 +18,8 @@ struct Extremes {
     }
 };
 
-/* A solid in which particles are buried was placed there. Relief restarts for all particles within a
-   support of it. has_buried: per solid, whether particles are buried in it. */
+/* A solid in which particles are buried was placed there. Relief restarts for all particles within
+   a support of it. has_buried: per solid, whether particles are buried in it. */
 OOZE_DEVICE void reset_near_buried(const StepView &s, const uint8_t *has_buried, double support,
                                    uint32_t i)
 {

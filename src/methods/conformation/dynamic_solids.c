@@ -1,11 +1,12 @@
-/* Rows of dynamic solids in the velocity solve. The samples of a no-slip solid take part in velocity gradients with v = V + w x arm, and V and w are unknowns like
-   the velocities of particles: their rows are
+/* Rows of dynamic solids in the velocity solve. The samples of a no-slip solid take part in
+   velocity gradients with v = V + w x arm, and V and w are unknowns like the velocities of
+   particles: their rows are
 
      M y - dt f = M y*,   f = - forces of its samples on particles,
 
    so that the system stays symmetric and positive definite, and the step has no stability bound;
-   light solids in viscous fluid move with the fluid. The preconditioner is the inverse mass, as
-   for particles: every iterate keeps momentum. */
+   light solids in viscous fluid move with the fluid. The preconditioner is the inverse mass, as for
+   particles: every iterate keeps momentum. */
 #include "methods/conformation/lodge_multigrid.h"
 #include "methods/conformation/solid_pushes.h"
 #include "physics/rigid_motion.h"

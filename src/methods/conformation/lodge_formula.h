@@ -240,9 +240,9 @@ OOZE_FORMULA float ooze_lodge_stretch(OozeSym3 q, float expansion)
 #define OOZE_LODGE_REGULARISED_STRETCH           2.0f
 #define OOZE_LODGE_REGULARISED_STRETCH_RANGE     1.0f
 
-/* Share of thread regularisation in fluid that is pulled apart, 0 to 1. The shifts carry mass along the stretch
-   that no velocity carries, and so strain the fluid less: at a Weissenberg number of 0.25 they
-   would take a tenth of its extensional viscosity. */
+/* Share of thread regularisation in fluid that is pulled apart, 0 to 1. The shifts carry mass along
+   the stretch that no velocity carries. The velocities strain the fluid by as much less: at a
+   Weissenberg number of 0.25 that would be a tenth of the extensional viscosity. */
 OOZE_FORMULA float ooze_lodge_regularised_share(float relaxation, float rate, float most)
 {
     if (isinf(relaxation)) {

@@ -1,10 +1,10 @@
 /* Momentum of components of fluid in free flight, after a solve whose iterates do not keep it.
-   Dynamic solids belong to the fluid that does not slip on them: in the velocity solve nothing else acts
-   on them.
+   Dynamic solids belong to the fluid that does not slip on them: in the velocity solve nothing else
+   acts on them.
 
    Stresses and hourglass forces exert neither force nor torque on a component as a whole, so that
    T^T A u = T^T M u for its rigid motions T, and the solution has the momenta of u*. The rest
-   T (T^T M T)^-1 T^T M (u* - u) is what the tolerance of the solve has left; adding it changes no
+   T (T^T M T)^-1 T^T M (u* - u) is what the tolerance of the solve has left. Adding it changes no
    stress. */
 #include <string.h>
 

@@ -94,8 +94,8 @@ static void reset_range(void *data, uint64_t begin, uint64_t end, int worker)
     }
 }
 
-/* A solid in which particles are buried was placed there. Relief restarts for all particles within a
-   support of it. */
+/* A solid in which particles are buried was placed there. Relief restarts for all particles within
+   a support of it. */
 static OozeStatus reset_near_buried(const ExtremesJob *extremes, OozeError *error)
 {
     OozeConformationStep *s = extremes->step;

@@ -46,8 +46,8 @@ OOZE_FORMULA int ooze_velocity_pair(int a, int b)
 
 /* ---- particles of a cell -------------------------------------------------------------------- */
 
-/* A particle near a no-slip wall, or one that contacts constrain. The velocity gradient that a field
-   of the grid has there is sum u_a w_a^T with w_a = correction (fluid grad N_a - N_a edge). */
+/* A particle near a no-slip wall, or one that contacts constrain. The velocity gradient that a
+   field of the grid has there is sum u_a w_a^T with w_a = B (fluid grad N_a - N_a edge). */
 typedef struct OozeVelocityBoundaryParticle {
     OozeSym3 correction; /* B */
     OozeSym3 fluid;      /* sum x g^T over neighbours without walls */

@@ -1,5 +1,5 @@
-/* Physics traps found in the particles: fluid inside solids or sinks, overlapping fluids, particles
-   outside the periodic box, fluids without particles. */
+/* Warnings that depend on the particles: fluid inside solids or sinks, overlapping fluids,
+   particles outside the periodic box, fluids without particles. */
 #include <math.h>
 #include <string.h>
 

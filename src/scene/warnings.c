@@ -1,4 +1,4 @@
-/* Physics traps: warnings about valid scenes that are unlikely to be intended. */
+/* Warnings of `ooze check` about valid scenes that are unlikely to be intended. */
 #include <math.h>
 #include <string.h>
 

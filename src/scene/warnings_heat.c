@@ -1,4 +1,4 @@
-/* Physics traps of heat: numbers without effect, and conduction that takes many stages. */
+/* Warnings of heat: numbers without effect, and conduction that takes many stages. */
 #include <math.h>
 
 #include "heat/heat.h"

@@ -1,4 +1,4 @@
-/* Physics traps of nozzles: narrow ones, and ones that emit into one another. */
+/* Warnings of nozzles: narrow ones, and ones that emit into one another. */
 #include <math.h>
 
 #include "base/vec3.h"

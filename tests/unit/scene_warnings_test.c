@@ -81,7 +81,7 @@ static void fluid_in_solid(void **state)
     /* Half of a 10 x 10 x 10 block stands below a floor at its middle. */
     warn_one(HEAD M BLOCK "solids: [{name: floor, shape: {type: plane}}]\n", 8, 5,
              "500 of the 1000 particles of fluid 'f' stand inside solid 'floor'", "move");
-    /* A floor that touches, or one that is only looked at, is no trap. */
+    /* A floor that touches, or one that is only looked at, gives no warning. */
     OozeScene *scene =
         checked(HEAD M BLOCK "solids: [{shape: {type: plane, position: [0, -0.5, 0]}},\n"
                              "         {shape: {type: box, size: [9, 9, 9]}, collides: false},\n"
