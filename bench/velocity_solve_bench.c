@@ -1,9 +1,9 @@
-/* The velocity solve of formulation `lodge`, preconditioned by masses and by multigrid: iterations
-   to residuals of 1e-3 and 1e-4, and the time of a solve to 1e-4, without a warm start. Flops and
-   bytes are those of an iteration, per particle: of the operator, and of the matrices of the
-   grids; memory is that of the world, in bytes per particle.
+/* The velocity solve of formulation `lodge`, with the diagonal preconditioner and with multigrid:
+   iterations to residuals of 1e-3 and 1e-4, and the time of a solve to 1e-4, without a warm start.
+   Flops and bytes are those of an iteration, per particle: of the operator, and of the matrices of
+   the grids; memory is that of the world, in bytes per particle.
 
-     velocity_solve_bench [threads, or cuda] [largest number of particles] [masses up to] [cases]
+     velocity_solve_bench [threads, or cuda] [largest number of particles] [diagonal up to] [cases]
 
    With a fourth argument other bodies follow the blocks on a floor. On a GPU the time of the solve
    includes a wait after each of its parts; that of the whole step, the last number, does not. */
@@ -95,7 +95,7 @@ static void measure(const VelocityCase *c, int preconditioner, const Place *plac
     /* both gathers: differences, weights and twelve multiply-adds an edge; index and weight */
     double flops = 62.0 * pairs + 420.0 + 18.0 * blocks, bytes = 16.0 * pairs + 300.0;
     printf("%-24s %-9s %9llu %5d %5d %9.1f ms", c->name,
-           preconditioner == VELOCITY_MASS ? "mass" : "multigrid",
+           preconditioner == VELOCITY_DIAGONAL ? "mass" : "multigrid",
            (unsigned long long)stats.particles, rough, stats.iterations, 1e3 * total);
     printf(" %6.0f ns %5.0f ns %5.0f ns %5.0f ns %6.0f %6.0f %6.0f %9.1f ms\n",
            seconds[0] * each / (stats.iterations + 1), seconds[2] * each, seconds[3] * each,
@@ -113,7 +113,7 @@ static void measure_both(const VelocityCase *c, const Place *place, double large
         count += c->box[k].n[0] * c->box[k].n[1] * c->box[k].n[2];
     }
     if (count <= largest_mass) {
-        measure(c, VELOCITY_MASS, place);
+        measure(c, VELOCITY_DIAGONAL, place);
     }
     measure(c, VELOCITY_MULTIGRID, place);
 }

@@ -28,7 +28,7 @@ typedef struct VelocityCase {
     VelocityBox box[10];
 } VelocityCase;
 
-enum { VELOCITY_AUTO, VELOCITY_MASS, VELOCITY_MULTIGRID };
+enum { VELOCITY_AUTO, VELOCITY_DIAGONAL, VELOCITY_MULTIGRID };
 
 static inline void velocity_require(OozeStatus status, const OozeError *error)
 {

@@ -16,7 +16,7 @@ typedef struct OozeStepReport {
     /* the step was refused: a particle would have moved beyond `longest_travel`, or it is
        unstable */
     bool too_far;
-    bool multigrid; /* the preconditioner of the velocity solve; false: masses, or there is none */
+    bool multigrid; /* the velocity solve has that preconditioner; false: diagonal, or no solve */
 } OozeStepReport;
 
 /* An empty report. */

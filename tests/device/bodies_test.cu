@@ -145,9 +145,9 @@ static void bodies_take_the_same_step(void **state)
 static void rounded_directions_keep_bodies_rigid(void **state)
 {
     (void)state;
-    const Case masses = {"packed", false, true, true, false, 0.4, false};
+    const Case diagonal = {"packed", false, true, true, false, 0.4, false};
     const Case multigrid = {"packed, multigrid", false, true, true, false, 0.4, true};
-    compare(&masses);
+    compare(&diagonal);
     compare(&multigrid);
 }
 

@@ -127,7 +127,7 @@ static void impacts_are_the_same(void **state)
     (void)state;
     const Case cases[] = {
         {"landing", LANDS, false, false, MULTIGRID, 3},
-        {"landing, masses", LANDS, false, false, MASS, 1},
+        {"landing, diagonal", LANDS, false, false, MASS, 1},
         {"landing, packed", LANDS, false, true, MULTIGRID, 2},
         {"collision", COLLIDES, false, false, MULTIGRID, 2},
         {"collision, periodic", COLLIDES, true, false, MULTIGRID, 1},

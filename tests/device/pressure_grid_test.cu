@@ -31,7 +31,7 @@ struct Case {
 };
 
 static const Case cases[] = {
-    {"pool, masses", POOL, MASS, false, MANY},
+    {"pool, diagonal", POOL, MASS, false, MANY},
     {"pool", POOL, MULTIGRID, false, MANY},
     {"tank", TANK, MULTIGRID, false, MANY},
     {"film", FILM, MULTIGRID, false, MANY},

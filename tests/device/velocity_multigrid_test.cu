@@ -111,8 +111,8 @@ static OozeWorld *create_clay(Clay clay, int preconditioner, bool periodic, Ooze
     return world;
 }
 
-/* From the same state, at several times: warm starts, contacts that are released, and the choice
-   of the preconditioner, which may differ once where masses are about as fast. */
+/* From the same state, at several times: warm starts, contacts that are released, and the choice of
+   the preconditioner, which may differ once where the diagonal preconditioner is about as fast. */
 static void compare_clay(Clay clay, int preconditioner, bool periodic)
 {
     const int steps = clay == FALLS ? 6 : 16;
@@ -160,9 +160,9 @@ static void runs_repeat(void **state)
     check_runs_are_equal([] { return create_clay(STANDS, AUTO, false, OOZE_DEVICE_CUDA); }, 4, 2);
 }
 
-/* With iterations for neither preconditioner the solve is repeated with masses, and has their
-   bits. */
-static void failed_solves_are_repeated_with_masses(void **state)
+/* With iterations for neither preconditioner the solve is repeated with the diagonal one, and has
+   its bits. */
+static void failed_solves_are_repeated_with_the_diagonal(void **state)
 {
     (void)state;
     OozeWorld *worlds[2];
@@ -187,7 +187,7 @@ int main(void)
         cmocka_unit_test(free_bodies_keep_their_momenta),
         cmocka_unit_test(steps_agree),
         cmocka_unit_test(runs_repeat),
-        cmocka_unit_test(failed_solves_are_repeated_with_masses),
+        cmocka_unit_test(failed_solves_are_repeated_with_the_diagonal),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -473,7 +473,7 @@ static void conformation_T47_iterations(void **state)
             double ratio = sunk(c, &iterations, &unconverged) / exact;
             printf("  nu dt/d^2 = %g, %s: at most %.0f iterations a step\n", spread,
                    kind == 0   ? "auto"
-                   : kind == 1 ? "masses"
+                   : kind == 1 ? "diagonal"
                                : "multigrid",
                    iterations);
             MEASURED("sinking over the exact", ratio, 0.98, 1.02);

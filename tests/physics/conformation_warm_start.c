@@ -26,7 +26,7 @@ static OozeWorld *make_column(double tolerance)
     add_matter(world, newtonian_matter(viscosity));
     add_floor(world, INFINITY);
     set_param(world, "velocity_iterations", 1000);
-    set_param(world, "velocity_preconditioner", 1); /* masses: multigrid needs few in any case */
+    set_param(world, "velocity_preconditioner", 1); /* diagonal: multigrid needs few in any case */
     set_param(world, "tolerance", tolerance);
     add_lattice(
         world,
@@ -183,7 +183,7 @@ static Sinking sink_cubes(bool cubes, int preconditioner, double tolerance)
 }
 
 /* Each cube adds six motions whose stiffness is that of the fluid around it; preconditioned by
-   masses alone they take several times the iterations of the layer without cubes. */
+   the diagonal preconditioner they take several times the iterations of the layer without cubes. */
 static void conformation_T94_rigid_in_cream(void **state)
 {
     (void)state;
@@ -193,7 +193,8 @@ static void conformation_T94_rigid_in_cream(void **state)
     MEASURED("iterations with cubes over those without",
              (double)with.iterations / without.iterations, 0.5, 1.5);
     double exact = sink_cubes(true, 1, 1e-6).height;
-    MEASURED("height over that by masses, converged", with.height / exact, 0.9999, 1.0001);
+    MEASURED("height over that with the diagonal preconditioner, converged", with.height / exact,
+             0.9999, 1.0001);
 }
 
 ACCEPTANCE_MAIN(cmocka_unit_test(conformation_T49_slow_flow),

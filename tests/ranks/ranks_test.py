@@ -293,8 +293,8 @@ emitters:""")
                 self.expect_same_bits(text, (3,))
 
     def test_particle_bodies_have_the_same_bits(self):
-        """Rigid bodies and a soft one that fall on fluid, for 40 steps; with masses and with
-        multigrid, in which rigid bodies have smoothers of their own."""
+        """Rigid bodies and a soft one that fall on fluid, for 40 steps; with the diagonal
+        preconditioner, and with multigrid, in which rigid bodies have smoothers of their own."""
         for words, steps in (("velocity_preconditioner: mass", "0.1"),
                              ("velocity_preconditioner: multigrid", "0.025")):
             with self.subTest(words):

@@ -81,7 +81,8 @@ static void warnings_for_too_few_iterations(void **state)
     silent(CONFORMATION(", velocity_iterations: 45") M("viscosity: 9600"));
     warned(CONFORMATION(", velocity_iterations: 20") M("viscosity: 9600"), 3, "over 10 spacings",
            "leave velocity_iterations out, or use time_step: 0.00059");
-    /* stiffer than the block is high: masses need 0.89 * 6.2 for each of its 40 layers */
+    /* stiffer than the block is high: the diagonal preconditioner needs 0.89 * 6.2 for each of its
+       40 layers */
     warned(CONFORMATION(", velocity_iterations: 20") M("viscosity: 1e9"), 3, "too stiff for 20",
            "leave velocity_iterations out");
     warned(CONFORMATION(", velocity_iterations: 120, velocity_preconditioner: mass")

@@ -161,7 +161,7 @@ static void iterations_follow_the_distance(void **state)
     assert_float_equal(one.velocity_iterations, OOZE_VELOCITY_CAP, 0.0);
     assert_float_equal(two.velocity_iterations, OOZE_VELOCITY_CAP, 0.0);
     assert_float_equal(fine.velocity_iterations, OOZE_VELOCITY_CAP, 0.0);
-    assert_true(two.cost > one.cost); /* masses: in proportion to the distance */
+    assert_true(two.cost > one.cost); /* diagonal: in proportion to the distance */
     OozeChoice sweeps =
         chosen(SWEEPS_GIVEN "spacing: 0.01\nmaterials: {m: {viscosity: 400}}\n" BLOCK);
     assert_float_equal(sweeps.velocity_iterations, ceil(3.3 * sqrt(0.4 * 0.01) / 0.01), 0.0);

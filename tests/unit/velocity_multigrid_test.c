@@ -22,12 +22,12 @@ static void iterations_do_not_grow(void **state)
     VelocityCase least = velocity_block(12, true);
     int few = iterations_of(&small, VELOCITY_MULTIGRID);
     int more = iterations_of(&large, VELOCITY_MULTIGRID);
-    int masses = iterations_of(&least, VELOCITY_MASS);
-    printf("  22 and 32 layers: %d and %d iterations; 12 layers by masses: %d\n", few, more,
-           masses);
+    int diagonal = iterations_of(&least, VELOCITY_DIAGONAL);
+    printf("  22 and 32 layers: %d and %d iterations; 12 layers, diagonal: %d\n", few, more,
+           diagonal);
     assert_true(few <= 20 && more <= 20);
     assert_true(more <= few + 2);
-    assert_true(masses > 3 * few);
+    assert_true(diagonal > 3 * few);
 }
 
 /* Shapes and materials that grids represent badly. */
@@ -236,30 +236,30 @@ static double difference(OozeWorld *a, OozeWorld *b)
 /* With both preconditioners the solve ends at the same velocities. The bound: a residual of 1e-6
    bounds the error of the velocities, and contacts that press with next to no force may be released
    in one of the two. */
-static void solutions_are_those_of_masses(void **state)
+static void solutions_are_those_of_the_diagonal(void **state)
 {
     (void)state;
     for (int scene = 0; scene < SCENES; scene++) {
-        OozeWorld *masses = make_scene((Scene)scene, VELOCITY_MASS, 2, 1e-6);
+        OozeWorld *diagonal = make_scene((Scene)scene, VELOCITY_DIAGONAL, 2, 1e-6);
         OozeWorld *grids = make_scene((Scene)scene, VELOCITY_MULTIGRID, 2, 1e-6);
         double worst = 0;
         int many = 0, few = 0;
         /* along a wall that moves, rounding decides which contacts of the edge are released */
         int steps = scene == NOZZLE ? 10 : scene == MOVING_WALL ? 1 : 3;
         for (int k = 0; k < steps; k++) {
-            many += velocity_step(masses).iterations;
+            many += velocity_step(diagonal).iterations;
             few += velocity_step(grids).iterations;
-            worst = fmax(worst, difference(masses, grids));
+            worst = fmax(worst, difference(diagonal, grids));
         }
-        printf("  %s: differ by %.2g; %d iterations, by masses %d\n", names[scene], worst, few,
+        printf("  %s: differ by %.2g; %d iterations, diagonal %d\n", names[scene], worst, few,
                many);
         assert_true(worst < 1e-3);
-        /* drops of some ten particles are solved by masses as fast */
+        /* drops of some ten particles are solved by the diagonal as fast */
         assert_true(few > 0 && few <= (scene == DROPS ? 1.5 * many : many));
         /* 65, and 99 where cells of a short axis are 2.3 spacings long; more where the coarsest
            matrix lacks columns across it */
         assert_true(scene == PERIODIC ? few <= 70 : scene == SHORT_PERIODIC ? few <= 105 : true);
-        ooze_world_destroy(masses);
+        ooze_world_destroy(diagonal);
         ooze_world_destroy(grids);
     }
 }
@@ -289,7 +289,7 @@ static OozeVec3 tumbling(OozeVec3 x, uint64_t i, const void *user)
 }
 
 /* A block of clay and, apart from it, one of half the density, in free flight with noise: the solve
-   stops at a tolerance of 1e-2, and momenta are kept to rounding, as by masses. */
+   stops at a tolerance of 1e-2, and momenta are kept to rounding, as with the diagonal. */
 static void momentum_is_kept(void **state)
 {
     (void)state;
@@ -350,7 +350,7 @@ static void momentum_of_fluid_and_solid_is_kept(void **state)
 
 /* ---- the choice ---- */
 
-/* Thin fluid, few layers, or few iterations: masses, with their bits. A tall block of clay with
+/* Thin fluid, few layers, or few iterations: the diagonal, with its bits. A tall block of clay with
    enough iterations: multigrid. */
 static void auto_chooses(void **state)
 {
@@ -360,42 +360,42 @@ static void auto_chooses(void **state)
     const VelocityCase *cases[] = {&tall, &low, &thin, &tall};
     for (int k = 0; k < 4; k++) {
         OozeWorld *chosen = velocity_world(cases[k], VELOCITY_AUTO, 1e-4, 2);
-        OozeWorld *masses = velocity_world(cases[k], VELOCITY_MASS, 1e-4, 2);
+        OozeWorld *diagonal = velocity_world(cases[k], VELOCITY_DIAGONAL, 1e-4, 2);
         OozeProbeId probe = add_probe(chosen, OOZE_PROBE_SOLVER);
         set_param(chosen, "velocity_iterations", k == 3 ? 20 : 3000);
-        set_param(masses, "velocity_iterations", k == 3 ? 20 : 3000);
+        set_param(diagonal, "velocity_iterations", k == 3 ? 20 : 3000);
         step_world(chosen);
-        step_world(masses);
+        step_world(diagonal);
         bool multigrid = read_probe(chosen, probe, 11) == 1.0;
         assert_true(multigrid == (k == 0));
-        assert_true(multigrid || difference(chosen, masses) == 0.0);
+        assert_true(multigrid || difference(chosen, diagonal) == 0.0);
         ooze_world_destroy(chosen);
-        ooze_world_destroy(masses);
+        ooze_world_destroy(diagonal);
     }
 }
 
-/* With iterations for neither preconditioner the solve is repeated with masses, and has their bits.
-   With a few more multigrid meets its tolerance. */
-static void failed_solves_are_repeated_with_masses(void **state)
+/* With iterations for neither preconditioner the solve is repeated with the diagonal, and has its
+   bits. With a few more multigrid meets its tolerance. */
+static void failed_solves_are_repeated_with_the_diagonal(void **state)
 {
     (void)state;
     for (int k = 0; k < 4; k++) {
         Scene scene = k % 2 ? DYNAMIC_SOLID : BLOCK_ON_FLOOR;
         int iterations = k / 2 ? 30 : 3;
-        OozeWorld *masses = make_scene(scene, VELOCITY_MASS, 2, 1e-4);
+        OozeWorld *diagonal = make_scene(scene, VELOCITY_DIAGONAL, 2, 1e-4);
         OozeWorld *grids = make_scene(scene, VELOCITY_MULTIGRID, 2, 1e-4);
         OozeProbeId probe = add_probe(grids, OOZE_PROBE_SOLVER);
-        set_param(masses, "velocity_iterations", iterations);
+        set_param(diagonal, "velocity_iterations", iterations);
         set_param(grids, "velocity_iterations", iterations);
         for (int i = 0; i < 2; i++) {
-            step_world(masses);
+            step_world(diagonal);
             step_world(grids);
         }
         bool multigrid = read_probe(grids, probe, 11) == 1.0;
-        bool same = difference(masses, grids) == 0;
+        bool same = difference(diagonal, grids) == 0;
         assert_true(multigrid == (iterations == 30));
         assert_true(same == !multigrid);
-        ooze_world_destroy(masses);
+        ooze_world_destroy(diagonal);
         ooze_world_destroy(grids);
     }
 }
@@ -405,12 +405,12 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(iterations_do_not_grow),
         cmocka_unit_test(iterations_of_difficult_bodies),
-        cmocka_unit_test(solutions_are_those_of_masses),
+        cmocka_unit_test(solutions_are_those_of_the_diagonal),
         cmocka_unit_test(same_bits_for_any_number_of_threads),
         cmocka_unit_test(momentum_is_kept),
         cmocka_unit_test(momentum_of_fluid_and_solid_is_kept),
         cmocka_unit_test(auto_chooses),
-        cmocka_unit_test(failed_solves_are_repeated_with_masses),
+        cmocka_unit_test(failed_solves_are_repeated_with_the_diagonal),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

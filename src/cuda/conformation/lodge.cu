@@ -103,7 +103,7 @@ static void advance_particles(Lodge *solve, const int32_t *off)
         then);
 }
 
-/* z + beta p, by masses */
+/* z + beta p, by the diagonal preconditioner */
 OOZE_DEVICE float4 next_direction(const StepView &s, const LodgeView &v, uint32_t i, float4 r,
                                   float4 p)
 {
@@ -222,7 +222,7 @@ static SolveState read_state(const Lodge *solve)
     return state;
 }
 
-static void iterate_masses(Lodge *solve, int iterations)
+static void iterate_diagonal(Lodge *solve, int iterations)
 {
     const int32_t *off = &solve->view.state->off;
     conjugate_gradients<CG_BATCH>(solve->step->gpu, solve->view.state, iterations, [&]() {
@@ -243,18 +243,18 @@ static void iterate_multigrid(Lodge *solve, int iterations)
     });
 }
 
-/* In slow flow few iterations remain after the initial guess, fewer than grids are worth: masses
-   continue if their residual falls fast enough. Waits. */
-static SolveState try_masses(Lodge *solve, double begin, int iterations)
+/* In slow flow few iterations remain after the initial guess, fewer than grids are worth. The
+   diagonal preconditioner continues if its residual falls fast enough. Waits. */
+static SolveState try_diagonal(Lodge *solve, double begin, int iterations)
 {
     int first = iterations < OOZE_LODGE_TRIAL ? iterations : OOZE_LODGE_TRIAL;
-    iterate_masses(solve, first);
+    iterate_diagonal(solve, first);
     SolveState state = read_state(solve);
     int needed = ooze_lodge_trial_iterations(begin, &state.residual);
     needed = needed < iterations ? needed : iterations;
     if (!state.off && needed <= OOZE_LODGE_TRIAL_MOST) {
         int most = iterations < OOZE_LODGE_TRIAL_MOST ? iterations : OOZE_LODGE_TRIAL_MOST;
-        iterate_masses(solve, most - first);
+        iterate_diagonal(solve, most - first);
         state = read_state(solve);
     }
     return state;
@@ -293,24 +293,24 @@ static OozeStatus iterate(Lodge *solve, int pass, OozeError *error)
     const int iterations = step->plan.settings.velocity_iterations;
     begin_iterations(solve, pass);
     if (solve->multigrid_use == MULTIGRID_NEVER) {
-        iterate_masses(solve, iterations);
+        iterate_diagonal(solve, iterations);
         return OOZE_OK;
     }
     SolveState state = read_state(solve);
     const int before = state.residual.iterations;
     bool guessed = pass > 0 || !state.warm_start_off;
     if (!state.off && solve->multigrid_use == MULTIGRID_IF_LATE && !solve->grids) {
-        iterate_masses(solve, OOZE_LODGE_LATE);
+        iterate_diagonal(solve, OOZE_LODGE_LATE);
         state = read_state(solve);
     } else if (!state.off && solve->multigrid_use == MULTIGRID_IF_SLOW && guessed &&
                !solve->grids) {
-        state = try_masses(solve, state.residual.current, iterations);
+        state = try_diagonal(solve, state.residual.current, iterations);
     }
     if (!state.off) {
         int left = iterations - (state.residual.iterations - before);
         OozeStatus result = multigrid_begin(solve, error);
         if (result || !solve->multigrid) {
-            iterate_masses(solve, result ? 0 : left);
+            iterate_diagonal(solve, result ? 0 : left);
             return result;
         }
         multigrid_start(solve);
@@ -320,7 +320,7 @@ static OozeStatus iterate(Lodge *solve, int pass, OozeError *error)
     return OOZE_OK;
 }
 
-/* A solve by multigrid that has failed is repeated with masses. */
+/* A solve by multigrid that has failed is repeated with the diagonal preconditioner. */
 static OozeStatus solve_pass(Lodge *solve, int pass, OozeError *error)
 {
     Step *step = solve->step;
@@ -452,7 +452,7 @@ OOZE_DEVICE float4 expected_push(const StepView &s, uint32_t i)
 }
 
 /* The tolerance is relative to sum rho u^2: a residual bounds the error of the velocities. The
-   operator is the masses and more, so p.Ap is at least r.z in exact arithmetic. */
+   operator is the mass matrix and a positive one, so p.Ap is at least r.z in exact arithmetic. */
 struct BeginSolve {
     SolveState *state;
     __device__ void operator()(Sum1 sum) const

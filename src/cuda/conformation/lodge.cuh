@@ -12,7 +12,7 @@ namespace ooze
 /* State of the velocity solve in device memory; loops return at once when their flag `off` is set.
    */
 struct SolveState : OozeConjugateGradients {
-    double particle_rz;     /* r.z by masses, without rigid bodies */
+    double particle_rz;     /* r.z of the diagonal preconditioner, without rigid bodies */
     double speed_square;    /* sum rho u*^2 */
     Sum3 particle_product;  /* of a product, without dynamic solids */
     int32_t warm_start_off; /* there is no initial guess */
@@ -35,7 +35,7 @@ struct LodgeView {
     SolveState *state;
 };
 
-/* When a solve changes from masses to multigrid: see OozeMultigridUse. */
+/* When a solve changes from the diagonal preconditioner to multigrid: see OozeMultigridUse. */
 enum MultigridUse { MULTIGRID_NEVER, MULTIGRID_IF_LATE, MULTIGRID_IF_SLOW, MULTIGRID_AT_ONCE };
 
 struct Lodge {
@@ -46,7 +46,7 @@ struct Lodge {
     struct Impact *impact; /* of long steps; NULL: the step is not long */
     /* of multigrid */
     MultigridUse multigrid_use;
-    struct LodgeMultigrid *multigrid;      /* NULL: the preconditioner is the masses at present */
+    struct LodgeMultigrid *multigrid;      /* NULL: the preconditioner is diagonal at present */
     struct LodgeMultigrid *multigrid_data; /* memory of the next two */
     struct LodgeMultigrid *grids;          /* that were built in this step; NULL: none yet */
     float4 *first_u;                       /* velocities before the iterations of the pass */
@@ -63,7 +63,8 @@ struct Product {
 void multiply(Lodge *solve, const Product &product);
 /* ap = A p, on rounded numbers where directions are packed. */
 void multiply_direction(Lodge *solve, const int32_t *off);
-/* u += alpha p, r -= alpha ap, state->rz, then p = z + beta p; z by masses. */
+/* u += alpha p, r -= alpha ap, state->rz, then p = z + beta p; z by the diagonal
+   preconditioner. */
 void advance(Lodge *solve, bool iteration, const int32_t *off);
 /* Rounds p where directions are packed, after other loops have written it. */
 void pack_direction(Lodge *solve, const int32_t *off);

@@ -11,7 +11,7 @@ namespace ooze
 
 /* ---- when it is used ---- */
 
-/* `auto` on a GPU without room for the grids uses masses. */
+/* `auto` on a GPU without room for the grids uses the diagonal preconditioner. */
 static bool has_room(const Step *step)
 {
     const uint64_t n = step->view.n, refused = step->grids->refused, free = free_bytes();
@@ -28,12 +28,12 @@ static bool saves_time(const Step *step, double spacings, double layers)
 {
     const OozeConformationSettings *set = &step->plan.settings;
     const double whole = 45.0, launches = 170.0, busy = 6e5 /* particles */;
-    OozeConformationSettings masses = *set;
-    masses.preconditioner = OOZE_PRECONDITIONER_MASS;
+    OozeConformationSettings diagonal = *set;
+    diagonal.preconditioner = OOZE_PRECONDITIONER_DIAGONAL;
     double grids = whole + launches / (1.0 + (double)step->view.n / busy);
     return ooze_cost_of_solve(set, spacings, layers, 0.0).multigrid &&
            (!step->engine->counts_launches || step->pressure ||
-            ooze_cost_of_solve(&masses, spacings, layers, 0.0).iterations > grids);
+            ooze_cost_of_solve(&diagonal, spacings, layers, 0.0).iterations > grids);
 }
 
 /* Of `auto`. */
@@ -42,7 +42,8 @@ static MultigridUse expected_use(const Lodge *solve)
     const Step *step = solve->step;
     const OozeStepContext *c = step->context;
     const int cap = step->plan.settings.velocity_iterations;
-    const double any = 1e3, many = 1e9; /* a diffusion length and layers that masses are slow for */
+    /* a diffusion length and layers for which the diagonal preconditioner is slow */
+    const double any = 1e3, many = 1e9;
     if ((cap <= OOZE_LODGE_LATE && !saves_time(step, any, many)) || !has_room(step)) {
         return MULTIGRID_NEVER;
     }
@@ -65,7 +66,7 @@ static MultigridUse expected_use(const Lodge *solve)
 void multigrid_plan(Lodge *solve)
 {
     const OozeConformationSettings *set = &solve->step->plan.settings;
-    if (set->preconditioner == OOZE_PRECONDITIONER_MASS || set->velocity_iterations == 0 ||
+    if (set->preconditioner == OOZE_PRECONDITIONER_DIAGONAL || set->velocity_iterations == 0 ||
         solve->step->dynamic) {
         return;
     }
@@ -369,8 +370,8 @@ static OozeStatus fill(Lodge *solve, bool first, OozeError *error)
     return result;
 }
 
-/* Leaves the rest of the solve, and those of later steps, to masses. */
-static void leave_to_masses(Lodge *solve)
+/* Leaves the rest of the solve, and the solves of later steps, to the diagonal preconditioner. */
+static void leave_to_diagonal(Lodge *solve)
 {
     Step *step = solve->step;
     velocity_multigrid_free(step->gpu, step->grids);
@@ -395,7 +396,7 @@ OozeStatus multigrid_begin(Lodge *solve, OozeError *error)
         multigrid_find_bodies(solve);
     }
     if (result == OOZE_ERROR_MEMORY && solve->multigrid_use != MULTIGRID_AT_ONCE) {
-        leave_to_masses(solve);
+        leave_to_diagonal(solve);
         result = OOZE_OK;
     }
     solve->multigrid = result ? nullptr : solve->grids;
@@ -410,14 +411,14 @@ struct MultigridStarted {
     __device__ void operator()(Sum1 rz) const
     {
         state->rz = state->first_rz = rz.a;
-        state->min_curvature = 0.0; /* the bound holds for masses only */
+        state->min_curvature = 0.0; /* the bound holds for the diagonal only */
         state->beta = 0.0;
         state->fresh = 1;
         state->off = !(rz.a > 0.0);
     }
 };
 
-/* r.z after an advance; the residual is measured by masses. */
+/* r.z after an advance. The residual is measured by the diagonal preconditioner. */
 struct MultigridIterated {
     SolveState *state;
     const double *bodies_rz; /* nullptr: no body is rigid */

@@ -31,13 +31,13 @@ static double longest_sufficient_step(const OozeStepContext *c, const OozeConfor
     return low;
 }
 
-/* Where a cap of `lodge` is too low, that of scenes which give none is enough, except with masses
-   alone in large scenes. */
+/* Where a cap of `lodge` is too low, the default cap is enough, except with the diagonal
+   preconditioner in large scenes. */
 static void write_hint(const OozeConformationSettings *s, double wanted, double step, char *hint,
                        size_t size)
 {
     bool lodge = s->formulation == OOZE_FORMULATION_LODGE;
-    if (lodge && s->preconditioner == OOZE_PRECONDITIONER_MASS && wanted > OOZE_VELOCITY_CAP) {
+    if (lodge && s->preconditioner == OOZE_PRECONDITIONER_DIAGONAL && wanted > OOZE_VELOCITY_CAP) {
         snprintf(hint, size, "use velocity_preconditioner: auto, or velocity_iterations: %.0f",
                  wanted);
     } else if (lodge && s->velocity_iterations < OOZE_VELOCITY_CAP) {

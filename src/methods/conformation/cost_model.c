@@ -5,10 +5,10 @@
    the diffusion length, or the travel of a shear wave. An iteration of conjugate gradients carries
    it over two supports at most, and to get it right takes the square root of the condition number,
    which is that length in spacings.
-   `lodge` ends at its tolerance. Preconditioned by masses it reaches a residual of 1e-4 after
-   3 + 5.2 iterations per spacing of that length, or 6.2 for each layer of the fluid, whichever is
-   less, and with multigrid after some 16 at any size; grids cost as much as 10 products of the
-   operator, and each of their iterations as 1.7.
+   `lodge` ends at its tolerance. With the diagonal preconditioner it reaches a residual of 1e-4
+   after 3 + 5.2 iterations per spacing of that length, or 6.2 for each layer of the fluid,
+   whichever is less. With multigrid it does so after some 16 at any size. The grids cost as much as
+   10 products of the operator, and each of their iterations as 1.7.
    Conjugate gradients of `consistent`: columns of 12 to 36 layers under their weight came within
    10% of the converged motion with 3.3 iterations a spacing of that length, or 1.6 for each layer.
    Its sweeps by Jacobi's method, and those of `paper`, spread momentum by diffusion: A dt/d^2 =
@@ -69,7 +69,7 @@ static double sweep_iterations(const OozeConformationSettings *s, double spacing
 }
 
 /* Multigrid is expected where it saves a third: layers are those of the largest extent, and shallow
-   fluid on a floor needs fewer iterations with masses. */
+   fluid on a floor needs fewer iterations with the diagonal preconditioner. */
 OozeSolveCost ooze_cost_of_solve(const OozeConformationSettings *s, double spacings, double layers,
                                  double error)
 {
@@ -79,15 +79,16 @@ OozeSolveCost ooze_cost_of_solve(const OozeConformationSettings *s, double spaci
         return (OozeSolveCost){false, count, count};
     }
     double longer = digits(s->tolerance, 1e-4), most = s->velocity_iterations;
-    OozeSolveCost masses = {.iterations = ceil(longer * fmin(3.0 + 5.2 * spacings, 6.2 * layers))};
+    OozeSolveCost diagonal = {.iterations =
+                                  ceil(longer * fmin(3.0 + 5.2 * spacings, 6.2 * layers))};
     OozeSolveCost grids = {true, ceil(longer * MULTIGRID_ITERATIONS), 0.0};
-    masses.products = fmin(masses.iterations, most);
+    diagonal.products = fmin(diagonal.iterations, most);
     grids.products = GRIDS + PER_CYCLE * fmin(grids.iterations, most);
-    bool pays = spacings < OOZE_COST_FARTHEST && masses.products > saving * grids.products;
+    bool pays = spacings < OOZE_COST_FARTHEST && diagonal.products > saving * grids.products;
     return s->preconditioner == OOZE_PRECONDITIONER_MULTIGRID ||
                    (s->preconditioner == OOZE_PRECONDITIONER_AUTO && pays)
                ? grids
-               : masses;
+               : diagonal;
 }
 
 static double density_iterations(double layers, double dt, double gravity, double spacing,

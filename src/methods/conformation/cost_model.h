@@ -12,7 +12,7 @@
 typedef struct OozeSolveCost {
     bool multigrid;    /* the preconditioner that is expected */
     double iterations; /* of the velocity solve; lodge: to its tolerance; others: for `error` */
-    double products;   /* its time, in products with the operator of the iterations with masses */
+    double products;   /* its time, in products with the operator of diagonal iterations */
 } OozeSolveCost;
 OozeSolveCost ooze_cost_of_solve(const OozeConformationSettings *settings, double spacings,
                                  double layers, double error);

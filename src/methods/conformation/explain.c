@@ -178,8 +178,8 @@ static void write_velocity(const Report *r)
 static void write_linear_solve(const Report *r)
 {
     static const char *const preconditioner[] = {
-        [OOZE_PRECONDITIONER_AUTO] = "preconditioner masses, or multigrid where expected faster",
-        [OOZE_PRECONDITIONER_MASS] = "preconditioner masses",
+        [OOZE_PRECONDITIONER_AUTO] = "preconditioner diagonal, or multigrid where expected faster",
+        [OOZE_PRECONDITIONER_DIAGONAL] = "preconditioner diagonal",
         [OOZE_PRECONDITIONER_MULTIGRID] = "preconditioner multigrid",
     };
     if (r->set->pressure_grid) { /* which pressure_solve.c solves */

@@ -57,9 +57,9 @@ double ooze_lodge_multiply(OozeLodge *solve)
 
 /* ---- conjugate gradients ------------------------------------------------------------------ */
 
-/* Where the preconditioner is not multigrid, it is the inverse of the masses: residuals sum to zero
-   because forces do, so changes of the velocities carry no momentum, whatever the densities, in
-   every iterate. Rigid bodies respond to residuals as a whole. */
+/* The diagonal preconditioner is the inverse of the masses. Residuals sum to zero because forces
+   do, so changes of the velocities carry no momentum in any iterate, whatever the densities. Rigid
+   bodies respond to residuals as a whole. */
 static double sum_with_bodies(OozeLodge *solve, OozeRangeBody body)
 {
     double sum = ooze_lodge_sum(solve, body);
@@ -71,7 +71,7 @@ static double operator_product(void *user)
     return ooze_lodge_multiply(user);
 }
 
-/* u += alpha p, r -= alpha ap. Returns r.z; `square` is r.z of the masses. */
+/* u += alpha p, r -= alpha ap. Returns r.z; `square` is r.z of the diagonal preconditioner. */
 static double advance(void *user, double alpha, double *square)
 {
     OozeLodge *solve = user;
@@ -142,7 +142,7 @@ static OozeStatus change_to_multigrid(OozeLodge *solve, OozeError *error)
     OozeStatus status = ooze_lodge_multigrid_begin(solve, error);
     if (!status) {
         cg->rz = cg->first_rz = ooze_lodge_multigrid_precondition(solve);
-        cg->min_curvature = 0.0; /* the bound holds for masses only */
+        cg->min_curvature = 0.0; /* the bound holds for the diagonal only */
         cg->fresh = 1;
         cg->off = !(cg->rz > 0.0);
         update(solve, 0.0);
@@ -150,9 +150,9 @@ static OozeStatus change_to_multigrid(OozeLodge *solve, OozeError *error)
     return status;
 }
 
-/* In slow flow few iterations remain after the initial guess, fewer than grids are worth: masses
-   continue if their residual falls fast enough. */
-static void try_masses(OozeLodge *solve, int iterations)
+/* In slow flow few iterations remain after the initial guess, fewer than grids are worth. The
+   diagonal preconditioner continues if its residual falls fast enough. */
+static void try_diagonal(OozeLodge *solve, int iterations)
 {
     const OozeSolveResidual *residual = &solve->cg.residual;
     int first = iterations < OOZE_LODGE_TRIAL ? iterations : OOZE_LODGE_TRIAL;
@@ -253,7 +253,7 @@ static OozeStatus iterate(OozeLodge *solve, int pass, OozeError *error)
         if (solve->multigrid_use == OOZE_MULTIGRID_IF_LATE && !solve->grids) {
             ooze_conjugate_gradients(cg, &operations, solve, OOZE_LODGE_LATE);
         } else if (solve->multigrid_use == OOZE_MULTIGRID_IF_SLOW && guessed && !solve->grids) {
-            try_masses(solve, iterations);
+            try_diagonal(solve, iterations);
         }
         status = cg->off ? OOZE_OK : change_to_multigrid(solve, error);
     }
@@ -266,7 +266,7 @@ static OozeStatus iterate(OozeLodge *solve, int pass, OozeError *error)
     return status;
 }
 
-/* A solve by multigrid that has failed is repeated with masses. */
+/* A solve by multigrid that has failed is repeated with the diagonal preconditioner. */
 static OozeStatus solve_pass(OozeLodge *solve, int pass, OozeError *error)
 {
     if (solve->step->grid_pressure) {

@@ -8,10 +8,10 @@
 #include "methods/conformation/gradient.h"
 #include "solvers/linear/conjugate_gradients.h"
 
-/* When a solve changes from masses to multigrid. */
+/* When a solve changes from the diagonal preconditioner to multigrid. */
 typedef enum OozeMultigridUse {
     OOZE_MULTIGRID_NEVER,
-    OOZE_MULTIGRID_IF_LATE, /* after OOZE_LODGE_LATE iterations with masses */
+    OOZE_MULTIGRID_IF_LATE, /* after OOZE_LODGE_LATE diagonal iterations */
     OOZE_MULTIGRID_IF_SLOW, /* after a few iterations from a warm start, or at once without */
     OOZE_MULTIGRID_AT_ONCE
 } OozeMultigridUse;
@@ -56,7 +56,7 @@ typedef struct OozeLodge {
     OozeStatus status;                    /* of the initial guess */
     /* of multigrid */
     OozeMultigridUse multigrid_use;
-    struct OozeLodgeMultigrid *multigrid; /* NULL: the preconditioner is the masses at present */
+    struct OozeLodgeMultigrid *multigrid; /* NULL: the preconditioner is diagonal at present */
     struct OozeLodgeMultigrid *grids;     /* that were built in this step; NULL: none yet */
     OozeF32x4 *first_u;                   /* velocities before the iterations of the pass */
     OozeTwist *first_motion;              /* the same of dynamic solids */
@@ -148,7 +148,7 @@ double ooze_lodge_solids_product(OozeLodge *solve);
 double ooze_lodge_solids_start(OozeLodge *solve);
 double ooze_lodge_solids_advance(OozeLodge *solve);
 void ooze_lodge_solids_update(OozeLodge *solve);
-/* The solids' part of r.z, where the preconditioner is not the masses. */
+/* The solids' part of r.z, where the preconditioner is not diagonal. */
 double ooze_lodge_solids_precondition(const OozeLodge *solve);
 /* p.r */
 double ooze_lodge_solids_dot(const OozeLodge *solve);

@@ -13,16 +13,16 @@
    stop at this factor times the tolerance. */
 #define OOZE_LODGE_EARLY_TOLERANCE 10.0
 
-/* Least p.Ap over r.z with masses for the preconditioner: the operator is the masses and more, so
-   that it is 1 in exact arithmetic. */
+/* Least p.Ap over r.z with the diagonal preconditioner. The operator is the mass matrix and a
+   positive one, so that the ratio is at least 1 in exact arithmetic. */
 #define OOZE_LODGE_MIN_CURVATURE 0.5
 
-/* Iterations of masses before a solve is changed to multigrid, and those that it may take at most
-   where it seems to need no more. */
+/* Diagonal iterations before a solve changes to multigrid, and those that it may take at most where
+   it seems to need no more. */
 #define OOZE_LODGE_TRIAL      6
 #define OOZE_LODGE_TRIAL_MOST 20
-/* Where masses were expected to be faster and take more iterations than this, the grids cost about
-   as much as the iterations so far. */
+/* Where the diagonal preconditioner was expected to be faster and takes more iterations than this,
+   the grids cost about as much as the iterations so far. */
 #define OOZE_LODGE_LATE 150
 
 /* Iterations with multigrid at most: some 16 are usual; a solve that needs this many has failed. */

@@ -275,7 +275,7 @@ OozeStatus ooze_lodge_multigrid_plan(OozeLodge *solve, OozeError *error)
     OozeConformationStep *s = solve->step;
     OozeArena *arena = s->context->arena;
     OozePreconditioner wanted = s->settings.preconditioner;
-    if (wanted == OOZE_PRECONDITIONER_MASS || s->settings.velocity_iterations == 0) {
+    if (wanted == OOZE_PRECONDITIONER_DIAGONAL || s->settings.velocity_iterations == 0) {
         return OOZE_OK;
     }
     OozeMultigridUse use =

@@ -55,7 +55,8 @@ void ooze_lodge_multigrid_update(OozeLodge *solve);
    it, so that a few of them do no harm. Those of multigrid may not, and where few particles are in
    each cell of the grids they are slow: a solve that ends early throws particles. It has succeeded
    if it met its tolerance, or if the residual, which bounds the error of the velocities, is a tenth
-   of these; otherwise the velocities of the start are restored, and the solve is left to masses. */
+   of these; otherwise the velocities of the start are restored, and the solve is left to the
+   diagonal preconditioner. */
 void ooze_lodge_multigrid_save(OozeLodge *solve);
 bool ooze_lodge_multigrid_succeeded(const OozeLodge *solve);
 void ooze_lodge_multigrid_give_up(OozeLodge *solve);

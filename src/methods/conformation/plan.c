@@ -13,7 +13,7 @@
 #include "physics/surface_energy.h"
 #include "solvers/density/density_formula.h"
 
-/* A stage that is far from solved is unstable, and with masses takes three iterations for each
+/* A stage that is far from solved is unstable, and takes three diagonal iterations for each
    spacing that a shear wave crosses. Materials that are too stiff for the cap, or for `most`, stay
    of first order; so do those of compliance 0, which are not meant to swing. */
 static double second_order_travel(const OozeStepContext *c, const OozeConformationSettings *set)

@@ -64,14 +64,14 @@ typedef enum OozeFormulationKind {
 /* Preconditioner of the velocity solve of `lodge`, in the order of the setting's choices. */
 typedef enum OozePreconditioner {
     OOZE_PRECONDITIONER_AUTO,
-    OOZE_PRECONDITIONER_MASS,
+    OOZE_PRECONDITIONER_DIAGONAL,
     OOZE_PRECONDITIONER_MULTIGRID
 } OozePreconditioner;
 
 /* Iterations of the velocity solve of `lodge` at most, per pass, where a scene gives none. The
    solve ends at its tolerance; this bounds the time of one that does not converge. Multigrid takes
-   some 16, and the masses are chosen where they are expected to take fewer than about 60; ropes of
-   cream take 200 to 400 where they fold. */
+   some 16, and the diagonal preconditioner is chosen where it is expected to take fewer than about
+   60; ropes of cream take 200 to 400 where they fold. */
 #define OOZE_VELOCITY_CAP 1000
 
 /* Of elastic motion, in the order of the setting's choices. */
