@@ -1,16 +1,17 @@
-/* Pushes that the velocity solve expects of the density stage, for the processor and the GPU: those
-   of the last step, shift/dt = P.
+/* Pushes that the velocity solve expects, for the processor and the GPU. A push is the velocity
+   that the density stage adds to a particle, its shift over dt. The solve expects that of the last
+   step, P.
 
-   Viscosity is solved before pressure. A solve that knows nothing of pressure slows down all that
-   pressure drives, and the density stage then gives it back evenly, at walls too. Here the solve
-   is that of u* + P, and P is taken from its result before particles move:
+   Viscosity is solved before pressure. A solve without pressure slows down all flow that pressure
+   drives. The density stage would then restore that flow evenly, also at walls. Here the solve
+   starts from u* + P, and P is subtracted from its result before particles move:
 
        u = (1 + A)^-1 (u* + P),   x = x0 + dt (u - P) + shift,   u <- u - P + shift/dt.
 
    In steady flow shift/dt = P: viscosity and pressure act together, and fluid under its weight
-   between walls has u = 0. Without viscosity A = 0 and nothing changes. For one mode of motion, of
-   which a solve keeps the part r and the density stage removes the part f of its compression, the
-   step has eigenvalues of at most 1 for all r and f. */
+   between walls has u = 0. Without viscosity A = 0 and nothing changes. Consider a mode of motion
+   of which the solve keeps the part r, and the density stage removes the part f of its compression.
+   The eigenvalues of the step are at most 1 for all r and f. */
 #ifndef OOZE_METHODS_CONFORMATION_EXPECTED_PUSH_FORMULA_H
 #define OOZE_METHODS_CONFORMATION_EXPECTED_PUSH_FORMULA_H
 
@@ -41,12 +42,12 @@ OOZE_FORMULA OozePush ooze_push_expected(const float *warm_start, uint64_t i, fl
     return push;
 }
 
-/* Viscosity times dt/d^2 at which half of a push is expected: what the density stage does to
-   stiffer fluid are mostly errors of the solve. */
+/* Viscosity times dt/d^2 at which half of a push is expected. In stiffer fluid pushes mostly
+   correct errors of the velocity solve. */
 #define OOZE_PUSH_STIFF 300.0f
 
-/* Of a material. An elastic one expects none: its stress would answer to motion that is taken back,
-   which makes energy. */
+/* Share of a push that a material expects. Elastic materials expect none: their stress would react
+   to motion that is removed after the solve, and that would add energy. */
 OOZE_FORMULA float ooze_push_share(float viscosity, bool elastic, float spacing, float dt)
 {
     float stiff = viscosity * dt / (spacing * spacing) / OOZE_PUSH_STIFF;
@@ -54,20 +55,21 @@ OOZE_FORMULA float ooze_push_share(float viscosity, bool elastic, float spacing,
 }
 
 /* Dynamic solids expect the push of the last step as well. In the narrow film between such a solid
-   and another solid, neither it nor the particles near it do: the weight of a solid that falls in
-   the velocity solve squeezes the film out, whose last layers the density stage alone would keep.
-   Widths in spacings. */
+   and another solid, neither the solid nor the particles near it expect any: the weight of a solid
+   that falls in the velocity solve would squeeze the film out, and only the density stage would
+   keep its last layers. Widths in spacings: nothing is expected below the first, everything above
+   the second. */
 #define OOZE_PUSH_NARROW 2.0
 #define OOZE_PUSH_OPEN   4.0
 
-/* Share that is expected, by the width of the gap. */
+/* Share of a push that is expected beside a gap of this width. */
 OOZE_FORMULA double ooze_push_open_share(double gap)
 {
     double share = (gap - OOZE_PUSH_NARROW) / (OOZE_PUSH_OPEN - OOZE_PUSH_NARROW);
     return share < 0.0 ? 0.0 : share < 1.0 ? share : 1.0;
 }
 
-/* After the density stage has shifted particle i. */
+/* Stores the push of particle i after the density stage. */
 OOZE_FORMULA void ooze_push_record(float *warm_start, uint64_t i, const float *shift, float share,
                                    float dt)
 {
@@ -77,7 +79,8 @@ OOZE_FORMULA void ooze_push_record(float *warm_start, uint64_t i, const float *s
     a[2] = scale * shift[2];
 }
 
-/* Velocity that a solve expects over the shift that the density stage begins with, 1/s. */
+/* Ratio of the velocity that a solve expects to the shift that the density stage begins with, 1/s.
+   */
 OOZE_FORMULA float ooze_push_rate(bool expected, float share, float dt)
 {
     return expected ? share / dt : 0.0f;
@@ -85,11 +88,11 @@ OOZE_FORMULA float ooze_push_rate(bool expected, float share, float dt)
 
 /* ---- the multipliers of the density stage, with `density_warm_start` ---- */
 
-/* Viscosity times dt/d^2 from which on a density stage begins with all of the last multipliers.
-   Of a mode that a solve keeps the part r of, and the stage removes the part f of the compression,
-   a stage that begins with the share k of the last multipliers is stable for all f up to k = 1,
-   0.8, 0.7 and 0.5 at r = 0.6, 0.8, 0.9 and 1. Some ten sweeps reach 20 spacings far, where r
-   is 0.6 at this viscosity. */
+/* Above this viscosity times dt/d^2 a density stage begins with all of the last multipliers.
+   Consider a mode of motion of which a solve keeps the part r, and the stage removes the part f of
+   its compression. A stage that begins with the share k of the last multipliers is stable for all f
+   up to k = 1, 0.8, 0.7 and 0.5 at r = 0.6, 0.8, 0.9 and 1. Some ten sweeps reach 20 spacings far,
+   where r is 0.6 at this viscosity. */
 #define OOZE_PUSH_KEPT 27.0f
 
 OOZE_FORMULA float ooze_push_multiplier_share(float viscosity, float spacing, float dt)
@@ -98,14 +101,15 @@ OOZE_FORMULA float ooze_push_multiplier_share(float viscosity, float spacing, fl
     return stiff < 1.0f ? 0.5f + 0.5f * stiff : 1.0f;
 }
 
-/* Of particle i, m2: what the density stage begins with. */
+/* Multiplier of particle i that the density stage begins with, m2. */
 OOZE_FORMULA float ooze_push_multiplier(const float *warm_start, uint64_t i, float share, float dt)
 {
     const float *lane = warm_start + 8 * i + OOZE_PUSH_LANE;
     return ooze_push_is_multiplier(lane) ? share * dt * dt * lane[0] : 0.0f;
 }
 
-/* After the density stage, in the place of the push; the next step finds the push by it. */
+/* Stores the multiplier after the density stage, in the place of the push. The next step computes
+   the push from it. */
 OOZE_FORMULA void ooze_push_record_multiplier(float *warm_start, uint64_t i, float multiplier,
                                               float dt)
 {

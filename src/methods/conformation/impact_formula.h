@@ -10,10 +10,10 @@
    has left a density above this. */
 #define OOZE_IMPACT_TRAVEL  0.5f
 #define OOZE_IMPACT_DENSITY 1.01f
-/* Gap to a solid, in spacings, up to which a particle that would close it is in contact from the
+/* A particle that would close a gap of up to this many spacings to a solid is in contact from the
    first pass on, whatever lies between. */
 #define OOZE_IMPACT_NEAR 0.5
-/* Penetration of a solid at the end of the step, in spacings, that a pass must not leave. */
+/* Largest penetration of a solid, in spacings, that a pass may leave at the end of the step. */
 #define OOZE_IMPACT_DEPTH 0.1
 /* A neighbour screens a particle from a solid if it is nearer than this many spacings, and its
    direction is within 45 degrees of the solid's. */
@@ -49,8 +49,8 @@ OOZE_FORMULA float ooze_impact_bulk(float bulk, bool long_step)
     return long_step ? ooze_max(bulk, OOZE_IMPACT_BULK) : bulk;
 }
 
-/* Strain by which the volume of a particle must change at least in the step, limited to what a step
-   may remove: above rest it must expand, below, by `expansion`, it may be compressed. */
+/* Least volume strain of a particle in the step, limited to what a step may remove. Above rest
+   density the particle must expand. Below, it may be compressed by `expansion`. */
 OOZE_FORMULA float ooze_impact_excess(float density, float expansion)
 {
     return density > 1.0f ? ooze_min(1.0f - 1.0f / density, 0.1f) : -ooze_max(0.0f, expansion);
@@ -64,8 +64,8 @@ OOZE_FORMULA float ooze_impact_pressure(float pressure, float bulk, float diverg
     return ooze_max(0.0f, pressure - bulk * (divergence - excess / dt));
 }
 
-/* Adds to the coefficients of a particle the pressure of earlier passes, which it updates, and what
-   returns its density to rest. density 0: it must not return. */
+/* Updates the pressure of earlier passes and adds it to the coefficients of a particle, with the
+   term that returns its density to rest. density 0: without that term. */
 OOZE_FORMULA void ooze_impact_oppose_compression(const OozeLodgeState *s, float density,
                                                  float *pressure, OozeLodgeCoefficients *c)
 {
@@ -79,8 +79,8 @@ OOZE_FORMULA void ooze_impact_oppose_compression(const OozeLodgeState *s, float 
         ooze_sym3_add_pressure(c->explicit_stress, -now - c->bulk * ooze_max(0.0f, excess) / s->dt);
 }
 
-/* Passes of the step after `pass`, of `passes` so far: one that finds nothing new is followed by
-   one more, for the pressure, and `least` are taken in any case. */
+/* Number of passes of the step after `pass`, if there are `passes` so far. A pass that finds
+   nothing new is followed by one more, for the pressure. At least `least` are taken. */
 OOZE_FORMULA int ooze_impact_passes(int pass, int passes, int least, bool found)
 {
     bool changed = found || pass + 1 < least;
@@ -149,13 +149,13 @@ OOZE_FORMULA double ooze_impact_least_distance(const OozeContactScale *scale)
 /* Searches in a pass, at most; room for pairs, for each particle at a surface. */
 enum { OOZE_IMPACT_MOST_SEARCHES = 64, OOZE_IMPACT_PAIRS_EACH = 4 };
 
-/* Distance, in spacings, at which surfaces meet, and the distance at the beginning of the step from
-   which on a pair counts as no neighbours: edges that long resist little. */
+/* Distance in spacings at which surfaces meet. And the distance at the beginning of the step beyond
+   which a pair does not count as neighbours: edges of that length resist little. */
 #define OOZE_IMPACT_MEETING 1.1f
 #define OOZE_IMPACT_APART   1.5f
 /* Travel of surfaces, in spacings, between two searches for pairs. */
 #define OOZE_IMPACT_STRIDE 0.75f
-/* Surface indicator, over that of a flat surface, from which on a particle is at a surface. */
+/* A particle is at a surface above this surface indicator, relative to that of a flat surface. */
 #define OOZE_IMPACT_SURFACE 0.3f
 
 OOZE_FORMULA bool ooze_impact_is_at_surface(float indicator, float flat_gradient, bool singular)
@@ -163,8 +163,8 @@ OOZE_FORMULA bool ooze_impact_is_at_surface(float indicator, float flat_gradient
     return indicator > OOZE_IMPACT_SURFACE * flat_gradient || singular;
 }
 
-/* Searches in which no two particles of the surfaces pass each other unseen; `travel`: of one
-   against another in the step, at most. */
+/* Number of searches with which no two particles of surfaces can pass each other unseen. `travel`:
+   largest travel of one relative to another in the step. */
 OOZE_FORMULA int ooze_impact_searches(float travel, float spacing)
 {
     float count = ceilf(travel / (OOZE_IMPACT_STRIDE * spacing));
@@ -191,7 +191,8 @@ typedef struct OozeImpactPair {
     bool active;
 } OozeImpactPair;
 
-/* As stiff as the fluid against change of volume; `traces`: of A at both ends, added. */
+/* Stiffness of a pair: that of the fluid against change of volume. `traces`: tr A at both ends,
+   added. */
 OOZE_FORMULA float ooze_impact_pair_stiffness(float traces, float spacing, float dt)
 {
     return OOZE_IMPACT_BULK * (traces / 6.0f) * dt / (spacing * spacing);
@@ -222,9 +223,9 @@ OOZE_FORMULA void ooze_impact_pair_update(OozeImpactPair *pair, float rate)
     pair->force = pair->active ? force : 0.0f;
 }
 
-/* Direction and target of a pair: `inward` are the directions from the surface into the fluid at
+/* Direction and target of a pair. `inward` are the directions from the surface into the fluid at
    both ends, `meeting` and `start` the vectors from j to i when it meets and at the beginning. The
-   direction is that of both surfaces; where they do not face each other, that of the pair. */
+   direction is that of both surfaces. Where they do not face each other, it is that of the pair. */
 OOZE_FORMULA OozeImpactPair ooze_impact_pair(const float *inward_i, const float *inward_j,
                                              const float *meeting, const float *start,
                                              float spacing, float dt)

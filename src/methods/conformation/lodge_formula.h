@@ -131,9 +131,9 @@ typedef struct OozeLodgeState {
     float void_closure; /* see OozeConformationSettings */
 } OozeLodgeState;
 
-/* Moduli and viscosities after thinning and yielding at the velocities of the last pass. A
-   secant: the operator stays positive, and a pass that changes no velocity changes none of
-   these. */
+/* Moduli and viscosities after thinning and yielding at the velocities of the last pass. They are
+   secants: the operator stays positive, and a pass that changes no velocity changes none of these.
+   */
 typedef struct OozeSoftened {
     float elastic; /* factor of every modulus */
     float viscosity, hourglass, solvent_hourglass;
@@ -172,9 +172,9 @@ OOZE_FORMULA OozeSoftened ooze_lodge_soften(const OozeRheology *m, const OozeLod
 
 /* ---- threads -------------------------------------------------------------------------------- */
 
-/* Fluid counts as pulled apart from these values of its expansion and of its contraction across the
-   stretch (1 less the second largest eigenvalue of Q) on, and in full from twice and three times
-   these. Shear and pressure have neither. */
+/* Fluid counts as pulled apart above these values of its expansion, or of its contraction across
+   the stretch, which is 1 less the second largest eigenvalue of Q. It does so in full above twice
+   the first or three times the second. Sheared or compressed fluid has neither. */
 #define OOZE_LODGE_PULLED_EXPANSION   0.03f
 #define OOZE_LODGE_PULLED_CONTRACTION 0.1f
 
@@ -182,8 +182,8 @@ OOZE_FORMULA OozeSoftened ooze_lodge_soften(const OozeRheology *m, const OozeLod
    10 an elastic thread parts at 4.5 times its length, with 30 it holds beyond 6. */
 #define OOZE_LODGE_PULLED_HOURGLASS 30.0f
 
-/* Largest eigenvalue of Q from which on, and range within which, fluid counts as stretched. Bodies
-   that spin, creams and impacts stay below. */
+/* Fluid counts as stretched above this largest eigenvalue of Q, and in full this range further.
+   Spinning bodies, creams and impacts stay below. */
 #define OOZE_LODGE_STRETCHED       1.4f
 #define OOZE_LODGE_STRETCHED_RANGE 0.4f
 
@@ -192,8 +192,8 @@ OOZE_FORMULA float ooze_lodge_ramp(float x)
     return ooze_min(ooze_max(x, 0.0f), 1.0f);
 }
 
-/* Eigenvalues of a conformation, and whether its fluid is pulled apart: 0, at rest, sheared or
-   pressed, to 1. */
+/* Eigenvalues of a conformation, and how far its fluid is pulled apart: from 0, at rest, sheared or
+   compressed, to 1. */
 typedef struct OozeLodgePull {
     float most, pulled;
     float least; /* where pulled is above 0 */
@@ -219,10 +219,10 @@ OOZE_FORMULA OozeLodgePull ooze_lodge_pull(OozeSym3 q, float expansion)
     return p;
 }
 
-/* Factor of the hourglass coefficient. Stretched fluid is unstable in motion that alternates
-   from particle to particle, which gradients miss: particles of a thread gather, and gaps open
-   between them that no stress resists. The stiffness of that motion grows with the stretch, and
-   the damping with it: this slows the growth. Small strains have factor 1. */
+/* Factor of the hourglass coefficient. Stretched fluid is unstable in motion that alternates from
+   particle to particle, which gradients do not resolve. Particles of a thread gather, and gaps open
+   between them that no stress resists. The growth rate of that motion increases with the stretch,
+   and this factor increases the damping with it. Small strains have factor 1. */
 OOZE_FORMULA float ooze_lodge_stretch(OozeSym3 q, float expansion)
 {
     float stretch = ooze_sym3_trace(q) - 3.0f;
@@ -344,8 +344,8 @@ typedef struct OozeLodgeSums {
     float hourglass;
 } OozeLodgeSums;
 
-/* A plastic material that yields does so at the end of a step: its stress at the beginning is
-   that of the whole modulus, what changes it is not. */
+/* A plastic material yields at the end of a step. Its stress at the beginning is that of the whole
+   modulus; the change of the stress is that of the reduced modulus. */
 OOZE_FORMULA OozeLodgeSums ooze_lodge_sum_modes(const OozeRheology *m, const OozeSoftened *soft,
                                                 const OozeLodgeState *s, const OozeSym3 *q)
 {
@@ -442,16 +442,16 @@ OOZE_FORMULA OozeLodgeCoefficients ooze_lodge_coefficients(const OozeRheology *m
     return ooze_lodge_complete(c, s);
 }
 
-/* Second order: contacts do not hold tangents in a stage. A contact that sticks in one stage and
-   slips in the other would feed motion that the step does not resolve. */
+/* Second order: contacts do not constrain tangents in a stage. A contact that sticks in one stage
+   and slips in the other would drive motion that the step does not resolve. */
 OOZE_FORMULA void ooze_lodge_free_tangents(OozeContactSet *set)
 {
     bool has = set->friction > 0.0f && isfinite(set->friction) && set->normals > 0;
     set->count = has ? set->normals : set->count;
 }
 
-/* The impulse of friction instead, which stops u* where Coulomb's limit allows. `force` is the
-   contact force times dt, `u` is u*. To be called before ooze_contact_release. */
+/* The impulse of friction, which takes their place. It stops u* where Coulomb's limit allows.
+   `force` is the contact force times dt, `u` is u*. To be called before ooze_contact_release. */
 OOZE_FORMULA void ooze_lodge_friction(OozeContactSet *set, const float *force, const float *u,
                                       float mass, float *friction)
 {

@@ -51,12 +51,12 @@ OozeStatus ooze_lodge_multigrid_begin(OozeLodge *solve, OozeError *error);
 /* z from r; p = z + beta p. Returns r.z. */
 double ooze_lodge_multigrid_precondition(OozeLodge *solve);
 void ooze_lodge_multigrid_update(OozeLodge *solve);
-/* Iterates of mass-preconditioned conjugate gradients approach the solution from u* without passing
-   it, so that a few of them do no harm. Those of multigrid may not, and where few particles are in
-   each cell of the grids they are slow: a solve that ends early throws particles. It has succeeded
-   if it met its tolerance, or if the residual, which bounds the error of the velocities, is a tenth
-   of these; otherwise the velocities of the start are restored, and the solve is left to the
-   diagonal preconditioner. */
+/* Diagonally preconditioned iterates approach the solution from u* without passing it, so that a
+   few of them do no harm. Those of multigrid may pass it, and they converge slowly where few
+   particles are in each cell of the grids: a solve that ends early throws particles. It has
+   succeeded if it met its tolerance, or if the residual, which bounds the error of the velocities,
+   is a tenth of these. Otherwise the velocities of the start are restored, and the solve is left to
+   the diagonal preconditioner. */
 void ooze_lodge_multigrid_save(OozeLodge *solve);
 bool ooze_lodge_multigrid_succeeded(const OozeLodge *solve);
 void ooze_lodge_multigrid_give_up(OozeLodge *solve);
@@ -68,8 +68,8 @@ OozeStatus ooze_lodge_multigrid_find_solids(OozeLodgeMultigrid *mg, OozeError *e
 /* Response of dynamic solid k to its residual. */
 OozeTwist ooze_lodge_multigrid_solid_response(const OozeLodgeMultigrid *mg, int k);
 
-/* After the solve: iterates of this preconditioner do not keep momentum. Every component of fluid
-   that nothing holds gets the rigid motion that restores its linear and angular momentum. */
+/* After the solve, restores the linear and angular momentum of every free component of fluid by a
+   rigid motion. Iterates of this preconditioner do not conserve them. */
 OozeStatus ooze_lodge_restore_momentum(OozeLodge *solve, OozeError *error);
 
 #endif

@@ -7,9 +7,10 @@
 #include "physics/flow_numbers.h"
 #include "physics/surface_energy.h"
 
-/* Of a swing of frequency w, first order in time leaves 1/sqrt(1 + (w dt)^2) of the amplitude a
-   step, a rate of w^2 dt/2; the material damps it at (sum G_k/tau_k + nu w^2)/(2 sum G_k). Of a
-   bounce of fewer than three steps, which no order resolves, second order saves nothing: 0. */
+/* Damping of an oscillation of frequency w. First order in time leaves 1/sqrt(1 + (w dt)^2) of the
+   amplitude in a step, which is a rate of w^2 dt/2. The material itself damps at the rate (sum
+   G_k/tau_k + nu w^2)/(2 sum G_k). A bounce of fewer than three steps is resolved by no order, and
+   the rate of first order is set to 0. */
 OozeBounce ooze_conformation_bounce(const OozeStepContext *c, const OozeMaterial *material)
 {
     double density = material->values[OOZE_MATERIAL_DENSITY];
@@ -26,8 +27,8 @@ OozeBounce ooze_conformation_bounce(const OozeStepContext *c, const OozeMaterial
     return b;
 }
 
-/* A material that yields gives the energy of an impact to its flow, not to a bounce, and a heap of
-   it comes to rest sooner in first order: `auto` leaves it there. */
+/* A material that yields loses the energy of an impact by flowing, and does not bounce. A heap of
+   it comes to rest sooner in first order, which `auto` therefore keeps. */
 bool ooze_conformation_is_second_order(const OozeStepContext *c, const OozeMaterial *material,
                                        const OozeRheologyRecipe *recipe)
 {

@@ -5,9 +5,9 @@
 #include "methods/conformation/plan.h"
 #include "methods/conformation/position_stage_formula.h"
 
-/* Density up to which the grid alone holds fluid: beyond, particles of a cell have come together,
-   which the grid does not see, and positions are corrected. Disorder of fluid at rest stays
-   below. */
+/* Up to this density the grid alone carries the fluid. Beyond it, particles have come together
+   within a cell, which the grid does not resolve, and positions are corrected. The disorder of
+   fluid at rest stays below. */
 #define OOZE_RELIEF_HELD_BY_GRID 1.05f
 /* A density that no particle has. */
 #define OOZE_RELIEF_NO_TARGET 1e3f
@@ -46,8 +46,8 @@ OOZE_FORMULA float ooze_relief_load(OozeReliefExtremes all, float tension, float
     return height + 0.5f * all.fastest + 2.0f * tension / spacing;
 }
 
-/* Density beyond rest that k iterations need to carry the load p/rho for a step, twice: the fluid
-   is not at rest. */
+/* Twice the density beyond rest that k iterations need to carry the load p/rho for a step: the
+   fluid is not at rest. */
 OOZE_FORMULA float ooze_relief_excess(float load, float dt, float iterations, float spacing)
 {
     return 2.0f * load * dt * dt / (iterations * spacing * spacing);

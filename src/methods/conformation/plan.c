@@ -13,9 +13,10 @@
 #include "physics/surface_energy.h"
 #include "solvers/density/density_formula.h"
 
-/* A stage that is far from solved is unstable, and takes three diagonal iterations for each
-   spacing that a shear wave crosses. Materials that are too stiff for the cap, or for `most`, stay
-   of first order; so do those of compliance 0, which are not meant to swing. */
+/* Distance that a shear wave may travel in a step of second order. A stage takes three diagonal
+   iterations for each spacing of it, and is unstable far from its solution. Materials that are too
+   stiff for the cap, or for `most`, stay of first order. So do those of compliance 0, which are not
+   meant to oscillate. */
 static double second_order_travel(const OozeStepContext *c, const OozeConformationSettings *set)
 {
     const double per_spacing = 3.0, most = 200.0;
@@ -100,15 +101,16 @@ static OozeLodgeCoefficients coefficients_at(const OozeRheology *row,
     return ooze_lodge_coefficients(&first_order, &state);
 }
 
-/* Pa s: what a step of the row resists at rest with. */
+/* Resistance of the row to shear in a step from rest, as a viscosity over the reference density,
+   m2/s. */
 static float step_viscosity(const OozeRheology *row, const OozeConformationPlan *plan)
 {
     return ooze_sym3_trace(coefficients_at(row, plan, 0.0f).stiffness) / 3.0f;
 }
 
-/* Particle bodies keep all stress of pushes: a change of the velocity of single particles is no
-   motion of theirs. So do materials with surface tension, in whose surface pushes that are not
-   isotropic balance it. */
+/* In worlds with particle bodies the stress of pushes stays: removing it changes velocities of
+   single particles, and bodies move only as a whole. It also stays in materials with surface
+   tension, whose surfaces it holds in balance. */
 static void plan_push_stress(const OozeStepContext *c, OozeConformationPlan *plan)
 {
     const OozeConformationSettings *set = &plan->settings;
@@ -132,10 +134,11 @@ static void plan_push_stress(const OozeStepContext *c, OozeConformationPlan *pla
     }
 }
 
-/* Factor of the tolerance: an error of a solve becomes an expected push of the next ones. */
+/* Factor of the tolerance: an error of one solve becomes a push that the next solves expect. */
 #define EXPECTED_PUSH_TOLERANCE 0.5
 
-/* Particle bodies would have to expect pushes as well. */
+/* Nothing is expected in worlds with particle bodies, for which expected pushes are not
+   implemented. */
 static void plan_expected_pushes(const OozeStepContext *c, OozeConformationPlan *plan)
 {
     plan->expects_pushes = plan->settings.formulation == OOZE_FORMULATION_LODGE &&
@@ -149,7 +152,7 @@ static void plan_expected_pushes(const OozeStepContext *c, OozeConformationPlan 
         bool elastic = ooze_warm_start_is_elastic(row, plan->dt);
         float viscosity = step_viscosity(row, plan), spacing = (float)c->spacing;
         row->expected_push_share = ooze_push_share(viscosity, elastic, spacing, plan->dt);
-        if (plan->warm_density) { /* what the stage begins with is no error of a solve */
+        if (plan->warm_density) { /* the multipliers of the stage have no errors of the solve */
             row->expected_push_share = elastic ? 0.0f : 1.0f;
             row->multiplier_share =
                 elastic ? 0.0f : ooze_push_multiplier_share(viscosity, spacing, plan->dt);

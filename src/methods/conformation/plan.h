@@ -139,8 +139,8 @@ typedef struct OozeConformationPlan {
     OozeTemperatureRows *temperature_rows; /* per material; NULL: none depends on temperature */
     /* over relative mass, of all rows, m3/s2; tensions between liquids count */
     float largest_surface_tension;
-    bool isotropic_pushes;    /* some row takes back the stress of pushes: see push_stress.h */
-    bool isotropic_shifts;    /* all do so, near walls too, and shifts change with velocities */
+    bool isotropic_pushes;    /* some row removes the stress of pushes: see push_stress.h */
+    bool isotropic_shifts;    /* all rows do, also near walls, and shifts change too */
     bool interfaces;          /* there are several liquids, and tension between them */
     float drift_share;        /* see OozeDensityJob */
     bool expects_pushes;      /* of the density stage: see expected_push_formula.h */

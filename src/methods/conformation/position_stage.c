@@ -107,7 +107,7 @@ static OozeStatus allocate_move(Move *move, OozeError *error)
                                     : OOZE_OK;
 }
 
-/* Corrections of compression by motion change velocities too; relief of overlaps changes positions
+/* Corrections of compression by motion change velocities too. Relief of overlaps changes positions
    only. */
 OozeStatus ooze_conformation_move(OozeConformationStep *s, OozeDensityMemory *own,
                                   const OozeFormulation *formulation, OozeError *error)
@@ -148,7 +148,7 @@ OozeStatus ooze_conformation_move(OozeConformationStep *s, OozeDensityMemory *ow
     if (status) {
         return status;
     }
-    if (s->isotropic_shifts) { /* which are motion that strains the fluid */
+    if (s->isotropic_shifts) { /* these shifts are motion, which strains the fluid */
         status = ooze_push_stress_remove(s, move.x, error);
         ooze_timer_lap(timer, "push_stress");
     }

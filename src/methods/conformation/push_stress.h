@@ -1,4 +1,4 @@
-/* Takes the deviatoric stress of the density stage's pushes back.
+/* Removes the deviatoric stress of the density stage's pushes.
 
    The density stage pushes pairs of particles along their lines. In a fluid that is sheared, pairs
    along the direction of compression push more than others: the pushes resist shear, and particles
@@ -11,13 +11,13 @@
    of that stress, along edges as in the velocity solve, have the opposite moment of dev T_i: pushes
    that are stronger by a[dev T] leave the pressure.
 
-   In viscous fluids the shifts change by dt^2 a[dev T]/rho, and positions, velocities and the
-   pushes that the next solve expects by as much, as if the density stage had found them: a change
-   of velocities alone would be a motion that viscosity does not see in this step. Edges are those
-   at the beginning of the step, as lines of pushes are. Near walls the shear stress on planes along
-   the wall is taken back.
+   In viscous fluids the shifts change by dt^2 a[dev T]/rho. Positions, velocities and the pushes
+   that the next solve expects change by as much, as if the density stage had found them. Viscosity
+   would not act on a change of velocities alone in this step. Edges are those at the beginning of
+   the step, as lines of pushes are. Near walls the shear stress on planes along the wall is
+   removed.
 
-   Where some fluid is thin, only the velocities change, and not near walls: thin fluids whose
+   Where some fluid is thin, only the velocities change, and not near walls. Thin fluids whose
    positions change too have half as much numerical viscosity again. Edges are those at the end of
    the step. In both cases forces along them change no angular momentum.
 

@@ -8,15 +8,16 @@
 
 #include "physics/tensor.h"
 
-/* Stiffness times dt over the square of the spacing up to which any material takes all of that
-   stress back, and from which on an elastic one takes back none: its stress then resists more than
-   the pushes do. */
+/* Stiffness times dt over the square of the spacing. Below the first value any material removes all
+   of the stress of pushes. Above the second an elastic material removes none: its own stress
+   resists more than the pushes do. */
 #define OOZE_PUSH_STRESS_THIN  0.05f
 #define OOZE_PUSH_STRESS_THICK 0.1f
 
-/* Share that a material of this stiffness (m2/s, see A of the velocity solve) takes back. A viscous
-   one takes back what its velocity solve expects of the pushes (expected_push_formula.h): stress of
-   pushes resists slow shear however thick the fluid is, like a yield stress. */
+/* Share of the stress of pushes that a material of this stiffness removes (m2/s, see A of the
+   velocity solve). A viscous material removes at least the share of pushes that its velocity solve
+   expects (expected_push_formula.h). Stress that stays resists slow shear like a yield stress,
+   however thick the fluid is. */
 OOZE_FORMULA float ooze_push_stress_share(float stiffness, float expected_push_share, float spacing,
                                           float dt)
 {
@@ -27,12 +28,13 @@ OOZE_FORMULA float ooze_push_stress_share(float stiffness, float expected_push_s
     return share > expected_push_share ? share : expected_push_share;
 }
 
-/* Viscosity times dt over the square of the spacing from which on the shifts of the density stage
-   change too. */
+/* Viscosity times dt over the square of the spacing. Above this value the shifts of the density
+   stage change too. */
 #define OOZE_PUSH_STRESS_OF_SHIFTS 0.01f
 
-/* Spacings by which the density stage holds fluid up in a step, up to which they do: what is taken
-   from larger shifts compresses fluid that lands. */
+/* Largest shift, in spacings, by which the density stage carries the weight of fluid in a step. The
+   shifts change only below it: removing stress from larger shifts would compress fluid that lands.
+   */
 #define OOZE_PUSH_STRESS_LONGEST 0.05f
 
 /* `weight`: length of the gravity, m/s2. */
@@ -43,7 +45,7 @@ OOZE_FORMULA bool ooze_push_stress_is_of_shifts(float viscosity, float weight, f
            weight * dt * dt <= OOZE_PUSH_STRESS_LONGEST * spacing;
 }
 
-/* The part of a moment of pushes that is taken back. */
+/* The part of the moment of pushes that is removed. */
 OOZE_FORMULA OozeSym3 ooze_push_stress_deviator(OozeSym3 moment, float share)
 {
     float mean = ooze_sym3_trace(moment) / 3.0f;
@@ -53,8 +55,8 @@ OOZE_FORMULA OozeSym3 ooze_push_stress_deviator(OozeSym3 moment, float share)
     return ooze_sym3_scale(moment, share);
 }
 
-/* Samples of walls near a particle. Their normals are averaged, after opposite ones, as those of
-   the two faces of a narrow gap, are turned. */
+/* Samples of walls near a particle. The normals of the two faces of a narrow gap are opposite. Such
+   normals are turned to the side of the first one before all are averaged. */
 typedef struct OozeNearWalls {
     float first[3];  /* normal of the first sample */
     float normal[3]; /* weighted sum of normals, turned to the side of the first */
@@ -87,13 +89,14 @@ OOZE_FORMULA void ooze_near_walls_add(OozeNearWalls *walls, const float *normal,
     walls->weight += weight;
 }
 
-/* Length of the mean normal below which walls are no common plane, but an edge or a corner. */
+/* Below this length of the mean normal the walls form an edge or a corner, and not a plane. */
 #define OOZE_NEAR_WALLS_FLAT 0.9f
 
-/* The same near walls: the shear stress on planes along them. Pushes of walls are missing in the
-   moment. They act along the normal of the wall, and have no such part; the part of the moment
-   along the normal balances them, and its other parts are those of half a neighbourhood. Edges and
-   corners keep all: the moment of a quarter of a neighbourhood has shear also at rest. */
+/* The part that is removed near walls: the shear stress on planes along the wall. The moment lacks
+   the pushes of walls, which act along the normal and have no such part. They balance the part of
+   the moment along the normal. The other parts of the moment are those of half a neighbourhood.
+   Edges and corners keep all stress: the moment of a quarter of a neighbourhood has shear also at
+   rest. */
 OOZE_FORMULA OozeSym3 ooze_push_stress_along_walls(OozeSym3 moment, const OozeNearWalls *walls,
                                                    float share)
 {
@@ -113,14 +116,14 @@ OOZE_FORMULA OozeSym3 ooze_push_stress_along_walls(OozeSym3 moment, const OozeNe
                      t[1] * n[2] + t[2] * n[1]);
 }
 
-/* Sums over all particles: energy that the pushes have removed, that the change of velocities adds
-   to first order, and that it has by itself. */
+/* Sums over all particles: the energy that the pushes have removed, and the energy that the change
+   of velocities adds, to first order and to second. */
 typedef struct OozePushEnergy {
     double removed, along, own;
 } OozePushEnergy;
 
-/* Those of a particle: its mass, its velocity after the pushes, the velocity that these have
-   added, and the change. Vectors have three numbers. */
+/* The energies of a particle, from its mass, its velocity after the pushes, the velocity that these
+   have added, and the change. Vectors have three numbers. */
 OOZE_FORMULA OozePushEnergy ooze_push_energy_of(float mass, const float *u, const float *pushed,
                                                 const float *change)
 {
@@ -133,8 +136,8 @@ OOZE_FORMULA OozePushEnergy ooze_push_energy_of(float mass, const float *u, cons
     return e;
 }
 
-/* Largest factor of the change, at most 1, with which the stage adds no energy. One factor for all
-   conserves momentum. */
+/* Largest factor of the change, at most 1, with which the stage adds no energy. It is the same for
+   all particles, which conserves momentum. */
 OOZE_FORMULA float ooze_push_stress_factor(OozePushEnergy e)
 {
     double most = e.removed > 0.0 ? e.removed : 0.0;

@@ -4,7 +4,8 @@
 #include "methods/conformation/expected_push_formula.h"
 #include "solids/gap.h"
 
-/* The velocity solve knows of a joint only what it does without particles. */
+/* Whether a joint holds the solid. The velocity solve accounts for joints only without particles.
+   */
 static bool has_joint(const OozeDynamicStage *stage, int solid)
 {
     bool found = false;

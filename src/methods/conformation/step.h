@@ -54,8 +54,8 @@ typedef struct OozeConformationStep {
     bool expects_pushes;                     /* likewise */
     float solid_push_share;                  /* likewise */
     bool warm_density;                       /* likewise */
-    /* What the density stage begins with, see density_warm_start.h: multipliers, m2, with four zero
-       ones; and their shift, m. NULL: with nothing. */
+    /* Multipliers (m2, with four zero ones) that the density stage begins with, and their shift
+       (m): see density_warm_start.h. NULL: it begins with zero. */
     float *first_multiplier;
     OozeF32x4 *first_push;
     float *density_multiplier;           /* see OozeDensityJob, with four zero ones; or NULL */
@@ -109,7 +109,7 @@ static inline OozeSym3 ooze_strain_beyond_rest(const OozeConformationStep *s, ui
     return ooze_sym3(e[0], e[1], e[2], e[3], e[4], e[5]);
 }
 
-/* That of the first mode. */
+/* The conformation of the first mode. */
 static inline OozeSym3 ooze_strain_get(const OozeConformationStep *s, uint64_t i)
 {
     return ooze_strain_read(s->strain, i);
@@ -189,14 +189,14 @@ uint64_t ooze_conformation_bytes(const void *memory);
 OozeStatus ooze_conformation_gather(OozeConformationStep *step, OozeError *error);
 /* Adds the effect of surface tension to u. */
 OozeStatus ooze_conformation_tension(OozeConformationStep *step, OozeError *error);
-/* Adds to dynamic solids the opposite of the forces of their samples on particles, which the chunks
-   of the coupling hold; before the velocity solve. */
+/* Adds to the dynamic solids the opposite of the forces of their samples on particles, before the
+   velocity solve. The chunks of the coupling hold these forces. */
 void ooze_lodge_solids_pull(OozeConformationStep *step);
-/* Adds the pushes that dynamic solids expect to their motions; or, with a sign of -1, takes them
-   back after the velocity solve. */
+/* Adds their expected pushes to the motions of the dynamic solids. A sign of -1 removes them after
+   the velocity solve. */
 void ooze_lodge_solids_expect(OozeConformationStep *step, double sign);
-/* Share of its push that particle i expects next time, by its material and the dynamic solids near
-   it. */
+/* Share of its push that particle i expects in the next step. It depends on the material and on the
+   dynamic solids near the particle. */
 float ooze_lodge_solids_push_share(const OozeConformationStep *step, uint64_t i);
 /* Contact sets of the particles that u would move into a solid. */
 OozeStatus ooze_conformation_find_contacts(OozeConformationStep *step, OozeError *error);

@@ -4,8 +4,8 @@
 #include "methods/conformation/plan.h"
 #include "methods/flow.h"
 
-/* Over theory at a shear rate of one over the relaxation time, 0.4 of it in the last row:
-   rheometer_T09_steps, docs/notes/step-dependence.md. */
+/* Measured over theoretical values at a shear rate of one over the relaxation time, in the last row
+   at 0.4 of it: rheometer_T09_steps, docs/notes/step-dependence.md. */
 static const OozeStepBias measured[] = {
     {0.0, 1.0, 1.0, false},     {0.01, 1.003, 0.998, false}, {0.1, 1.037, 0.995, false},
     {0.3, 1.075, 0.949, false}, {1.0, 1.085, 0.725, false},
