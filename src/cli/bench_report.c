@@ -1,3 +1,5 @@
+/* The results of `ooze bench` as text or JSON: times of the stages of a step, and what the authors
+   of the paper measured. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,3 +1,5 @@
+/* Sorts points into the cells of a dense or sparse grid on the GPU, and reorders arrays of
+   particles by it. */
 #include "cuda/lists.cuh"
 #include "cuda/sort.cuh"
 

@@ -1,3 +1,5 @@
+/* The V-cycle of the multigrid preconditioner of pressure equations on the GPU, and the transfer
+   between particles and the first level. */
 #include "cuda/grid_multigrid.cuh"
 
 namespace ooze

@@ -1,3 +1,4 @@
+/* The half edges of a triangle mesh in sorted order, and whether every edge has two triangles. */
 #include "base/fail.h"
 #include "base/memory.h"
 #include "mesh/mesh.h"

@@ -1,3 +1,4 @@
+/* Writes frame files: the header of frame_header.h and an HDF5 file with the fields. */
 #include "output/frame_file.h"
 
 #include <errno.h>

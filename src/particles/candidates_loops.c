@@ -1,3 +1,5 @@
+/* Vector loops of candidates.h: gather the points near a group, then select the neighbours of each
+   point among them. */
 #include <math.h>
 #include <string.h>
 

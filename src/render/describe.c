@@ -1,3 +1,4 @@
+/* Names and versions of the libraries that render. */
 #include <embree3/rtcore.h>
 #include <png.h>
 #include <stdio.h>

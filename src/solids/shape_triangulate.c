@@ -1,3 +1,5 @@
+/* Triangles of the primitive shapes: boxes, open boxes, planes within a box, and shapes of
+   revolution. */
 #include "base/fail.h"
 #include "mesh/refine.h"
 #include "mesh/revolve.h"

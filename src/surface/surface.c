@@ -1,3 +1,5 @@
+/* Builds the surface of a frame, on the GPU if it is chosen, and owns its memory: the public
+   functions of ooze/surface.h. */
 #include "ooze/surface.h"
 
 #include <math.h>

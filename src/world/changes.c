@@ -1,3 +1,5 @@
+/* Changes of numbers at given times: their targets, their checks, and the values during a run. See
+   change.h. */
 #include "world/change.h"
 
 #include <math.h>

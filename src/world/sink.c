@@ -1,3 +1,4 @@
+/* Sinks: shapes that remove the particles that enter them while they are open. */
 #include <math.h>
 #include <string.h>
 

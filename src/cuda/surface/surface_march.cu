@@ -1,3 +1,5 @@
+/* Marching cubes on the GPU: counts, places and connects the vertices of the blocks of a surface.
+   See surface/march.h. */
 #include "cuda/sort.cuh"
 #include "cuda/surface/surface_blocks.cuh"
 

@@ -1,3 +1,5 @@
+/* Search for pairs of particles at free surfaces that meet within a long step: see impact_solve.h.
+   */
 #include "methods/conformation/impact_solve.h"
 
 #include <math.h>

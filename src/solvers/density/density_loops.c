@@ -1,3 +1,5 @@
+/* Vector loops of a sweep of the density solve: directions of pairs, changes of multipliers, and
+   the position corrections that follow from them. */
 #include "solvers/density/density_sweep.h"
 
 #include "physics/kernels.h"

@@ -1,3 +1,5 @@
+/* The V-cycle of grid_multigrid.h on the processor, and the transfer between particles and the
+   first level. */
 #include <string.h>
 
 #include "solvers/linear/conjugate_gradients.h"

@@ -1,3 +1,5 @@
+/* Vector loops of grid_multigrid.h: element matrices and their coarsening, transfer between levels,
+   and the smoother. */
 #include <string.h>
 
 #include "solvers/multigrid/grid_multigrid_levels.h"

@@ -1,3 +1,5 @@
+/* Levels of the pressure grid on several processes: the second level that all share, and the
+   exchange of matrices and corrections. See grid_multigrid_ranks.h. */
 #include <string.h>
 
 #include "base/search.h"

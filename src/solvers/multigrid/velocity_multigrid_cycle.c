@@ -1,3 +1,5 @@
+/* The V-cycle of velocity_multigrid.h on the processor, and the transfer between particles and the
+   first level. */
 #include "solvers/multigrid/velocity_multigrid_dense_formula.h"
 #include "solvers/multigrid/velocity_multigrid_ranks.h"
 

@@ -1,3 +1,5 @@
+/* Vector loops of velocity_multigrid.h: element matrices of the first level and their coarsening,
+   the rows of nodes, and transfer between particles and the first level. */
 #include <string.h>
 
 #include "solvers/multigrid/velocity_multigrid_levels.h"

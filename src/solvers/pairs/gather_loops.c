@@ -1,3 +1,5 @@
+/* Vector loops of gather.h: edge weights, moments and densities of particles, over fluid and
+   samples of walls. */
 #include "solvers/pairs/gather.h"
 
 #include <math.h>
