@@ -34,6 +34,8 @@ RETIRED_WORDS = {word.replace("/", ""): better for word, better in {
     "wh/om": "the thing itself", "gives w/ay": "is dynamic", "give w/ay": "are dynamic",
     "Ooze/Hold": "OozeContactSet", "Ooze/Four": "a name with f32x4", "ooze/_four": "ooze_f32x4",
     "sub/_step": "substep", "warm/_rows": "temperature_rows",
+    "intru/der": "a buried particle, a moving solid", "intru/ders": "buried particles",
+    "thread even/ing": "thread regularisation", "tell/_all": "broadcast", "take/_turn": "advance",
 }.items()}
 # Refused as identifiers, or as parts of them, but not in sentences.
 RETIRED_NAMES = {word.replace("/", ""): better for word, better in {
@@ -42,9 +44,15 @@ RETIRED_NAMES = {word.replace("/", ""): better for word, better in {
     "w/ay": "delta, diffusion_length, direction", "hold/_back": "contact_velocity",
     "goes/_on": "continues", "ea/se": "effective_inverse_mass",
     "wel/come": "init_particles", "un/met": "unconverged", "keep_/heat": "enable_heat",
+    "even/ing": "thread_regularisation", "intru/ded": "any_buried", "intru/des": "has_buried",
+    "visi/tor": "migrant", "visi/tors": "migrants", "tak/ers": "receivers",
+    "spe/cial": "boundary_particle", "tra/ps": "warnings", "ob/ey": "handle_message",
+    "ad/mit": "accept", "ad/mitted": "accepted", "try_/masses": "try_diagonal",
+    "iterate_/masses": "iterate_diagonal", "leave_to_/masses": "leave_to_diagonal",
 }.items()}
-# Where such a word is a term of the field: lines of a drawing are stroked.
-RETIRED_EXCEPT = {"str" "oke": ("src/plot/", "tests/unit/plot_", "tests/fault/plot_")}
+# Where such a word is a term of the field: lines of a drawing are stroked, light obeys laws.
+RETIRED_EXCEPT = {"str" "oke": ("src/plot/", "tests/unit/plot_", "tests/fault/plot_"),
+                  "ob" "ey": ("tests/unit/render_caustic_",)}
 
 
 def tracked(*patterns):

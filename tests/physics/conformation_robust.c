@@ -203,11 +203,11 @@ static double pick(uint64_t scene, uint64_t draw, double low, double high)
     return low + (high - low) * ooze_random01(26, scene, (uint32_t)draw);
 }
 
-/* Between low and high with even logarithm; now and then 0 or infinite. */
-static double pick_wide(uint64_t scene, uint64_t draw, double low, double high, double special)
+/* Between low and high with even logarithm; now and then 0 or `extreme`. */
+static double pick_wide(uint64_t scene, uint64_t draw, double low, double high, double extreme)
 {
     double dice = pick(scene, draw + 100, 0, 1);
-    return dice < 0.15 ? 0 : dice < 0.3 ? special : low * pow(high / low, pick(scene, draw, 0, 1));
+    return dice < 0.15 ? 0 : dice < 0.3 ? extreme : low * pow(high / low, pick(scene, draw, 0, 1));
 }
 
 static OozeMaterialId add_random_matter(OozeWorld *world, uint64_t scene, uint64_t draw)

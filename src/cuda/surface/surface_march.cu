@@ -1,4 +1,4 @@
-/* Marching cubes on the GPU: counts, places and connects the vertices of the blocks of a surface.
+/* Triangles from the sparse grid on the GPU: counts, places and connects the vertices of the blocks of a surface.
    See surface/march.h. */
 #include "cuda/sort.cuh"
 #include "cuda/surface/surface_blocks.cuh"
