@@ -67,8 +67,9 @@ static bool is_prescribed(const OozeConformationStep *s, uint64_t i)
     return s->mobility[i] == 0.0f;
 }
 
-/* A particle in free flight meets no solid. Contacts, which replace a solid by the tangent plane at
-   the point nearest to the beginning of the path, could hold it back nevertheless. */
+/* Whether a particle is in free flight, and so meets no solid. It has no contacts: a contact
+   replaces a solid by the tangent plane at the point nearest to the beginning of the path, and that
+   plane could stop the particle. */
 static bool is_free(const OozeConformationStep *s, uint64_t i)
 {
     const OozeFloat4 *v = &ooze_particles_velocities(s->context->particles)[i];

@@ -87,10 +87,10 @@ static void solve_poisson(Poisson *f, int most, double goal)
 
 /* ---- pressure that balances weight ---- */
 
-/* `applied`, from the known pressure. The plain force gets the net force of the exact one in every
-   component that no wall holds: a false net force would drive it. Between walls the plain force is
-   right, and that of the exact rows depends on where the walls stand in their cells: a level tray
-   flowed as if tilted by 0.1 %. */
+/* Sets `applied`, the plain force of the known pressure. In every component of fluid that no wall
+   touches, it gets the net force of the exact rows: a false net force would accelerate the
+   component. Between walls the plain force is right. The force of the exact rows depends there on
+   the position of the walls in their cells: a level tray flowed as if tilted by 0.1 %. */
 static void find_applied(OozePressureSolve *solve)
 {
     const OozePressureLoops *loops = solve->loops;

@@ -45,8 +45,8 @@ OOZE_FORMULA float ooze_grid_pressure_moved(OozeVector value, OozeVector moved)
     return ooze_vector_last(value) + ooze_vector_dot(value, moved);
 }
 
-/* Push of the pressure of a particle on solids: friction bears on it, and a contact pulls only
-   where it pulls more than pressure pushes. */
+/* Force of the pressure of a particle on solids. Friction acts on it as on a contact force. A
+   contact pulls only where it pulls more than this pressure pushes. */
 OOZE_FORMULA OozeVector ooze_grid_pressure_push_of(float pressure, float spacing,
                                                    OozeContactSet *set)
 {

@@ -17,8 +17,8 @@ typedef struct ExtremesJob {
     OozeImpactExtremes *chunk;
 } ExtremesJob;
 
-/* Density that must return to rest; 0: it is an overlap that is being relieved, or that of a
-   particle body. */
+/* Density that must return to rest. 0: it need not, because it is an overlap that is being
+   relieved, or belongs to a particle body. */
 static float density_of(const OozeConformationStep *s, uint64_t i)
 {
     bool body = s->bodies && s->bodies->slot[i] != UINT32_MAX;

@@ -9,9 +9,9 @@
 /* Sets step->long_step, from u. */
 OozeStatus ooze_impact_begin(OozeConformationStep *step, OozeError *error);
 
-/* Adds to the contact set of particle i the solid that u meets within the step, unless a neighbour
-   screens the particle from it: then the fluid between stops it, and a contact of its own would
-   press it flat onto the solid. */
+/* Adds the solid that u meets within the step to the contact set of particle i. A neighbour may
+   screen the particle from the solid: the fluid between then stops it, and a contact of its own
+   would press it flat onto the solid. */
 void ooze_impact_meet(const OozeConformationStep *step, uint64_t i, const OozeSolid *solid,
                       OozeContactSearch *search);
 

@@ -226,9 +226,9 @@ static void add_pair(const Surface *surface, OozeImpactPairs *pairs, uint32_t i,
     pair->stiffness = ooze_impact_pair_stiffness(traces, spacing, s->dt);
 }
 
-/* The pairs of this search: first marks the particles that meet another in it, then adds the pairs
-   of these. A surface hides what lies behind it: particles that have met others at an earlier
-   search are added only as what others meet first. */
+/* One of the two loops that end a search. With `marks` it marks the particles that meet another
+   one; without, it adds the pairs. A surface screens what lies behind it: a pair is added only if
+   one of its particles meets another for the first time in this search. */
 static void collect(Surface *surface, const OozeNeighbours *near, OozeImpactPairs *pairs,
                     bool marks)
 {

@@ -59,18 +59,18 @@ typedef struct OozeImpactMemory OozeImpactMemory;
 void ooze_impact_memory_destroy(OozeImpactMemory *memory);
 uint64_t ooze_impact_memory_bytes(const OozeImpactMemory *memory);
 
-/* After a pass: updates the forces of the pairs, and adds those that u brings together. `added`:
+/* After a pass, updates the forces of the pairs and adds the pairs that u brings together. `added`:
    their number. */
 OozeStatus ooze_impact_find_pairs(OozeLodge *solve, uint64_t *added, OozeError *error);
 
 /* ---- in the velocity solve: impact.c ---- */
 
-/* Adds to the coefficients of particle i the pressure of earlier passes, and what returns its
-   density to rest. */
+/* Adds the pressure of earlier passes to the coefficients of particle i, and the term that returns
+   its density to rest. */
 void ooze_impact_add_pressure(OozeLodge *solve, uint64_t i, const OozeLodgeState *state,
                               OozeLodgeCoefficients *coefficients);
-/* After a pass but the last: contacts with solids and between particles that it has missed, and how
-   many passes the step takes. */
+/* After each pass except the last: finds contacts with solids and between particles that the pass
+   has missed, and how many passes the step takes. */
 OozeStatus ooze_impact_end_pass(OozeLodge *solve, int pass, OozeError *error);
 
 static inline OozeF32x4 ooze_impact_value(const OozeImpactPairs *pairs, const OozeF32x4 *u,

@@ -102,9 +102,10 @@ static void find_stiffness(OozeLodgeMultigrid *mg)
 
 /* ---- walls and contacts ---- */
 
-/* Its neighbours do not span three directions, so that it has no gradient and no stress of its own.
-   Those of its neighbours hold it nevertheless, and on the grids it counts as if it had one:
-   alone in its cell it could otherwise move against them for the cost of its mass. */
+/* Whether the neighbours of a particle do not span three directions, so that it has no gradient and
+   no stress of its own. The stresses of its neighbours act on it nevertheless, and on the grids it
+   counts as if it had one. Alone in its cell it could otherwise move against them for the cost of
+   its mass. */
 static bool is_singular(const OozeConformationStep *s, uint64_t i)
 {
     return s->correction[i].xx == 0.0f;
@@ -416,8 +417,8 @@ void ooze_lodge_multigrid_give_up(OozeLodge *solve)
 
 /* ---- conjugate gradients ---- */
 
-/* Rigid bodies move as a whole: P becomes its projection onto rigid motions, and the restriction
-   the transpose, masses times the response of the body. */
+/* Rigid bodies move as a whole. P becomes its projection onto rigid motions, and the restriction
+   the transpose of that: masses times the response of the body. */
 static void spread_range(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;

@@ -42,11 +42,11 @@ typedef struct OozeLodgeMultigridLoops {
 } OozeLodgeMultigridLoops;
 OOZE_LOOPS_DECLARE(OozeLodgeMultigridLoops, ooze_lodge_multigrid_loops);
 
-/* Decides, after the coefficients of the first pass are known, whether the solve may use it: sets
-   solve->multigrid_use. */
+/* Sets solve->multigrid_use: whether the solve may use multigrid. Needs the coefficients of the
+   first pass. */
 OozeStatus ooze_lodge_multigrid_plan(OozeLodge *solve, OozeError *error);
-/* The preconditioner of a pass, after its coefficients and contacts are known: solve->grids and
-   solve->multigrid. */
+/* Makes the preconditioner of a pass, solve->grids and solve->multigrid. Needs the coefficients and
+   contacts of the pass. */
 OozeStatus ooze_lodge_multigrid_begin(OozeLodge *solve, OozeError *error);
 /* z from r; p = z + beta p. Returns r.z. */
 double ooze_lodge_multigrid_precondition(OozeLodge *solve);

@@ -103,8 +103,8 @@ OOZE_FORMULA bool ooze_lodge_grid_changed(float before, float now)
     return ooze_abs(now - before) > 0.25f * before;
 }
 
-/* A third of the contacts was released; below that, old grids cost fewer iterations than new ones
-   take time. */
+/* Whether more than a third of the contacts was released. With fewer, old grids cost less in
+   iterations than new ones would cost in time. */
 OOZE_FORMULA bool ooze_lodge_grid_released(uint64_t released, uint64_t contacts)
 {
     return 3 * released > contacts;

@@ -162,8 +162,8 @@ void ooze_pressure_release(OozePressureSolve *solve);
 /* Iterations of a pass, from u and the change so far. */
 OozeStatus ooze_pressure_solve(OozePressureSolve *solve, const OozePressurePass *pass,
                                OozeError *error);
-/* For the forces of contacts: adds Dc^T q to them, and leaves pressures of the particles in the
-   last lanes of `force`. */
+/* Adds Dc^T q to the forces of contacts, and leaves the pressure of the particles in the last lanes
+   of `force`. */
 void ooze_pressure_find_contact_forces(OozePressureSolve *solve);
 
 #endif

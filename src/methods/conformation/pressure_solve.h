@@ -46,11 +46,11 @@ typedef struct OozeGridPressure {
 OozeStatus ooze_grid_pressure_begin(OozeConformationStep *step, OozeError *error);
 /* Iterations of a pass, from step->u and the change so far. */
 OozeStatus ooze_grid_pressure_solve(OozeLodge *solve, int pass, OozeError *error);
-/* For the forces of contacts: adds Dc^T q to ap, and finds pressures at the particles. Nothing
+/* Adds Dc^T q to ap for the forces of contacts, and finds the pressure at the particles. Nothing
    without a grid. */
 void ooze_grid_pressure_add_force(OozeLodge *solve);
-/* Then, the push of the pressure of particle i on a solid: friction bears on it, and a contact
-   pulls only where it pulls more than pressure pushes. */
+/* The force of the pressure of particle i on a solid, after the call above. Friction acts on it as
+   on a contact force. A contact pulls only where it pulls more than this pressure pushes. */
 static inline OozeF32x4 ooze_grid_pressure_push(const OozeConformationStep *s, uint64_t i,
                                                 OozeContactSet *set)
 {

@@ -1,8 +1,8 @@
 /* Initial guess of the velocity solve of `lodge`: the velocity change by stresses, walls and
-   contacts in the last step. Slow flow changes little from step to step, so few iterations
-   remain. The guess is a search direction: the step length along it is that of an iteration, but
-   components of fluid that would not gain by it leave it out. The stiffest component dominates a
-   residual, and a soft one would otherwise continue with the acceleration of the last step. */
+   contacts in the last step. Slow flow changes little from step to step, so few iterations remain.
+   The guess is a search direction, and the step length along it is that of an iteration. Components
+   of fluid that would not gain by it leave it out. The stiffest component dominates a residual, and
+   a soft one would otherwise continue with the acceleration of the last step. */
 #include "methods/conformation/component_sharing.h"
 #include "methods/conformation/components.h"
 #include "methods/conformation/lodge.h"

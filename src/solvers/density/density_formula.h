@@ -16,15 +16,17 @@ OOZE_FORMULA float ooze_density_epsilon(float support)
     return 0.05f / (support * support);
 }
 
-/* Density that sweeps have still to change: beyond rest, and below it as far as the multiplier
-   reaches. `error` is density less its target, and `diagonal` that of the multiplier's equation. */
+/* Error of density that sweeps have not removed yet: density beyond rest, and density below rest as
+   far as the multiplier still pushes. `error` is density less its target, and `diagonal` that of
+   the multiplier's equation. */
 OOZE_FORMULA float ooze_density_unfinished(float error, float multiplier, float diagonal)
 {
     float pushed = multiplier > 0.0f ? multiplier * diagonal : 0.0f;
     return error > 0.0f ? error : -error < pushed ? -error : pushed;
 }
 
-/* Largest drift of a step: many close neighbours together must not accelerate a particle. */
+/* Largest drift of a step. Without the limit, many close neighbours together would throw a
+   particle. */
 OOZE_FORMULA float ooze_drift_limit(float min_distance)
 {
     return 0.1f * min_distance;
@@ -55,9 +57,9 @@ OOZE_FORMULA float ooze_shortened(float length, float limit)
     return length > limit ? limit / length : 1.0f;
 }
 
-/* Distance to a solid that a particle must keep. One that was nearer than `contact` when the step
-   began, at the distance `begin`, comes out by a fiftieth of a spacing a step, which is more than
-   contact at rest ever lacks. */
+/* Distance to a solid that a particle must keep. A particle that was nearer than `contact` when the
+   step began, at the distance `begin`, comes out by a fiftieth of a spacing a step. Contact at rest
+   never lacks that much. */
 OOZE_FORMULA double ooze_push_out_distance(double contact, double begin, double spacing)
 {
     double released = begin + 0.02 * spacing;

@@ -59,8 +59,8 @@ static void find_near_solids(const OozePushOut *out, uint64_t begin, uint64_t en
     }
 }
 
-/* Distance to a solid that particle i must keep, from its distance at the beginning of the step to
-   the pose of the solid at that time. */
+/* Distance to a solid that particle i must keep. It follows from the distance at the beginning of
+   the step to the pose of the solid at that time. */
 static double nearest_allowed(const OozeDensitySweep *s, uint64_t i, const OozeSolid *solid)
 {
     const OozeDensityJob *job = s->job;
@@ -82,7 +82,8 @@ static double penetration(const OozeDensitySweep *s, uint64_t i, const OozeSolid
     return distance < contact ? fmax(allowed - distance, 0.0) : 0.0;
 }
 
-/* Whether pressure keeps particle i out of solid k: a push in addition would count twice. */
+/* Whether pressure keeps particle i out of solid k. The density stage then does not push it as
+   well. */
 static bool pressure_acts(const OozeDensitySweep *s, uint64_t i, int k)
 {
     const OozeDensityJob *job = s->job;

@@ -229,8 +229,8 @@ OOZE_FORMULA double ooze_rigid_wanted_impulse(const OozeRigidContact *contact,
     return contact->impulse[k] + lack * contact->effective[k];
 }
 
-/* False: ooze_rigid_resolve would change nothing, since the body neither presses on the solid there
-   nor would without the contact. */
+/* Whether ooze_rigid_resolve may change anything. It does not where the body does not press on the
+   solid and would not do so without the contact. */
 OOZE_FORMULA bool ooze_rigid_contact_acts(const OozeRigidContact *contact, const OozeTwist *motion)
 {
     return contact->impulse[0] > 0.0 || contact->impulse[1] != 0.0 || contact->impulse[2] != 0.0 ||
