@@ -1,5 +1,5 @@
-/* Triangles from the sparse grid on the GPU: counts, places and connects the vertices of the blocks of a surface.
-   See surface/march.h. */
+/* Triangles from the sparse grid on the GPU: counts, places and connects the vertices of the blocks
+   of a surface. See surface/march.h. */
 #include "cuda/sort.cuh"
 #include "cuda/surface/surface_blocks.cuh"
 
