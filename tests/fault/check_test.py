@@ -302,7 +302,7 @@ class CheckTest(runs.RunTest):
         # nu dt/d^2 of the syrup is 0.030: the share 1/(1 + 0.030/300) is nearly all
         self.assertIn("pressure: density stage after the velocities, at most 8 iterations; the "
                       "push of the last step is expected in syrup", lines)
-        self.assertIn("stress of pushes: taken back in slime, syrup, away from walls", lines)
+        self.assertIn("stress of pushes: removed in slime, syrup, away from walls", lines)
         grid = self.acts(self.scene, "method.pressure=grid")
         self.assertEqual([line for line in grid if "push" in line], [])
         self.assertEqual(grid[1], "pressure: on a grid of two spacings, solved with the "

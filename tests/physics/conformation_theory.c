@@ -338,7 +338,7 @@ static void conformation_T104_dam_break(void **state)
 }
 
 /* The decay of theory within a fifth. What is beyond it grows as the wave becomes slower: shear
-   stress of pushes that is not taken back, a fifth of it beside the floor. */
+   stress of pushes that is not removed, a fifth of it beside the floor. */
 static void conformation_T105_wave(void **state)
 {
     (void)state;

@@ -31,8 +31,8 @@ static inline DynamicView dynamic_view(const Step *step)
 }
 /* Velocities of the samples by the motion of their solid, or by its search direction. */
 void dynamic_spread(Step *step, bool motion);
-/* Adds the pushes that the solids expect to their motions; or, with a sign of -1, takes them back
-   after the velocity solve. */
+/* Adds their expected pushes to the motions of the solids. A sign of -1 removes them after the
+   velocity solve. */
 void dynamic_expect(Step *step, double sign);
 /* Share of its push that particle i expects next time, by its material and the dynamic solids near
    it. */

@@ -60,7 +60,7 @@ OOZE_DEVICE PushSums sum_pairs(const StepView &s, const PushStress &push, uint32
     return sums;
 }
 
-/* The part of the moment of particle i that it takes back. */
+/* The part of the moment of particle i that is removed. */
 OOZE_DEVICE OozeSym3 removed_stress(const StepView &s, uint32_t i, OozeSym3 moment, float share)
 {
     const float4 here = s.x0[i];
@@ -74,7 +74,7 @@ OOZE_DEVICE OozeSym3 removed_stress(const StepView &s, uint32_t i, OozeSym3 mome
                                : ooze_push_stress_deviator(moment, share);
 }
 
-/* Whether the particle takes its part back: it is free to move, and not near walls where shifts
+/* Whether that part is removed: the particle is free to move, and not near walls where shifts
    stay. */
 OOZE_DEVICE bool is_free(const StepView &s, const PushStress &push, uint32_t i)
 {

@@ -221,7 +221,7 @@ static void write_pressure(const Report *r)
 static void write_push_stress(const Report *r)
 {
     if (r->plan->isotropic_pushes) {
-        name_shares(r, "stress of pushes: taken back in ", push_stress, true);
+        name_shares(r, "stress of pushes: removed in ", push_stress, true);
         ooze_text_append(r->out, r->plan->isotropic_shifts ? ", in positions too, and along walls\n"
                                                            : ", away from walls\n");
     }

@@ -130,7 +130,7 @@ static inline OozeNearWalls near_walls(const OozeConformationStep *s, uint64_t i
     return walls;
 }
 
-/* The part of the moment of particle i that it takes back. */
+/* The part of the moment of particle i that is removed. */
 static inline OozeSym3 removed_stress(const OozeConformationStep *s, uint64_t i, OozeSym3 moment,
                                       float share)
 {
@@ -139,7 +139,7 @@ static inline OozeSym3 removed_stress(const OozeConformationStep *s, uint64_t i,
                                : ooze_push_stress_deviator(moment, share);
 }
 
-/* Whether the particle takes its part back: it is free to move, and not near walls where shifts
+/* Whether that part is removed: the particle is free to move, and not near walls where shifts
    stay. */
 static inline bool is_free(const OozeConformationStep *s, uint64_t i)
 {
