@@ -50,9 +50,7 @@ static OozeStatus solve(const DensityCase *c, OozeDensityMemory *own, DensityRes
                           .start = (const OozeF32x4 *)c->start,
                           .between = c->between != 0.0f ? add_between : NULL,
                           .user = &between,
-                          .grid = own->grid,
-                          .near = &own->near,
-                          .near_walls = &own->near_walls};
+                          .own = own};
     memcpy(result->x, c->x, c->n * sizeof *c->x);
     OozeStatus status =
         ooze_density_solve(&job, (OozeF32x4 *)result->x, (OozeF32x4 *)result->shift, error);

@@ -274,24 +274,11 @@ static void start(Step *step)
 DensityJob density_job(Step *step)
 {
     StepView s = step->view;
-    const OozeConformationSettings *set = &step->plan.settings;
-    DensityJob job;
-    memset(&job, 0, sizeof job);
-    job.context = step->context;
+    DensityJob job = {ooze_conformation_density_settings(step->context, &step->plan), {}};
     job.n = s.n;
-    job.support = s.support;
-    job.volume = s.volume;
-    job.wall_scale = s.wall_scale;
-    job.contact = s.contact_distance;
-    job.iterations = set->density_iterations;
-    job.tolerance = set->density_tolerance;
-    job.mean_tolerance =
-        set->formulation == OOZE_FORMULATION_LODGE ? set->density_mean_tolerance : 0.0f;
     job.mobility = s.mobility;
-    job.min_distance = set->min_distance;
-    job.drift_share = step->plan.drift_share;
     job.thread_regularisation = s.thread_regularisation;
-    job.drift = set->min_distance > 0.0f ? s.drift : nullptr;
+    job.drift = job.min_distance > 0.0f ? s.drift : nullptr;
     job.density_target = s.density_target;
     job.position_only_shift = s.position_only_shift;
     job.load_excess = s.load_excess;

@@ -215,3 +215,22 @@ OozeStatus ooze_conformation_plan(const OozeStepContext *c, OozeConformationPlan
     }
     return status;
 }
+
+OozeDensityJob ooze_conformation_density_settings(const OozeStepContext *c,
+                                                  const OozeConformationPlan *plan)
+{
+    const OozeConformationSettings *set = &plan->settings;
+    const bool lodge = set->formulation == OOZE_FORMULATION_LODGE;
+    return (OozeDensityJob){
+        .context = c,
+        .support = plan->support,
+        .volume = plan->volume,
+        .wall_scale = plan->wall_scale,
+        .contact = set->contact_distance,
+        .iterations = set->density_iterations,
+        .tolerance = set->density_tolerance,
+        .mean_tolerance = lodge ? set->density_mean_tolerance : 0.0f,
+        .min_distance = set->min_distance,
+        .drift_share = plan->drift_share,
+    };
+}

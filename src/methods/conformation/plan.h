@@ -7,6 +7,7 @@
 #include "methods/temperature_scale.h"
 #include "physics/lodge.h"
 #include "physics/thinning.h"
+#include "solvers/density/density_job.h"
 #include "solvers/linear/conjugate_gradients_formula.h"
 
 /* A relaxation mode of a material beyond the first. Modulus 0: the material has no such mode. */
@@ -151,6 +152,9 @@ typedef struct OozeConformationPlan {
 
 OozeStatus ooze_conformation_plan(const OozeStepContext *context, OozeConformationPlan *plan,
                                   OozeError *error);
+/* A job of the density stage without its particles. */
+OozeDensityJob ooze_conformation_density_settings(const OozeStepContext *context,
+                                                  const OozeConformationPlan *plan);
 
 OozeConformationSettings ooze_conformation_settings(const OozeStepContext *context);
 OozeStepBias ooze_conformation_step_bias(const OozeStepContext *context, const OozeFlow *flow,

@@ -32,34 +32,19 @@ OozeStatus ooze_conformation_gather(OozeConformationStep *s, OozeError *error)
 
 OozeDensityJob ooze_conformation_density_job(OozeConformationStep *s, OozeDensityMemory *own)
 {
-    const bool lodge = s->settings.formulation == OOZE_FORMULATION_LODGE;
-    return (OozeDensityJob){
-        .context = s->context,
-        .n = s->n,
-        .support = s->support,
-        .volume = s->volume,
-        .wall_scale = s->wall_scale,
-        .contact = s->settings.contact_distance,
-        .iterations = s->settings.density_iterations,
-        .tolerance = s->settings.density_tolerance,
-        .mean_tolerance = lodge ? s->settings.density_mean_tolerance : 0.0f,
-        .mobility = s->mobility,
-        .min_distance = s->settings.min_distance,
-        .drift_share = s->drift_share,
-        .thread_regularisation = s->thread_regularisation,
-        .drift = s->settings.min_distance > 0.0f ? s->drift : NULL,
-        .density_target = s->density_target,
-        .position_only_shift = s->position_only_shift,
-        .load_excess = s->load_excess,
-        .multiplier = s->density_multiplier,
-        .first_multiplier = s->first_multiplier,
-        .start = s->x0,
-        .grid = own->grid,
-        .near = &own->near,
-        .near_walls = &own->near_walls,
-        .split = &own->split,
-        .halo = &own->halo,
-    };
+    OozeDensityJob job = s->density_settings;
+    job.n = s->n;
+    job.mobility = s->mobility;
+    job.thread_regularisation = s->thread_regularisation;
+    job.drift = job.min_distance > 0.0f ? s->drift : NULL;
+    job.density_target = s->density_target;
+    job.position_only_shift = s->position_only_shift;
+    job.load_excess = s->load_excess;
+    job.multiplier = s->density_multiplier;
+    job.first_multiplier = s->first_multiplier;
+    job.start = s->x0;
+    job.own = own;
+    return job;
 }
 
 OozeStatus ooze_conformation_density(OozeConformationStep *s, OozeDensityMemory *own, OozeF32x4 *x,

@@ -182,7 +182,7 @@ OozeStatus ooze_conformation_step(void *data, OozeStepContext *c, OozeError *err
         .expects_pushes = plan.expects_pushes,
         .solid_push_share = plan.solid_push_share,
         .warm_density = plan.warm_density,
-        .drift_share = plan.drift_share,
+        .density_settings = ooze_conformation_density_settings(c, &plan),
         .regularises_threads = plan.regularises_threads,
         .edge_memory = &own->edges,
         .velocity_multigrid = &own->multigrid,

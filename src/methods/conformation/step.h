@@ -23,9 +23,9 @@ typedef struct OozeConformationStep {
     float volume, flat_gradient, wall_scale, strain_scale, wall_strain_scale; /* see the plan */
     float largest_surface_tension;                                            /* likewise */
     bool interfaces;                                                          /* likewise */
-    float drift_share;                                                        /* likewise */
-    bool regularises_threads;                                                 /* likewise */
-    const OozeRheology *rheology; /* rows: see the plan */
+    OozeDensityJob density_settings; /* without particles */
+    bool regularises_threads;        /* likewise */
+    const OozeRheology *rheology;    /* rows: see the plan */
     int row_count;
     const OozeTemperatureRows *temperature_rows; /* see the plan */
     const uint16_t *material;                    /* row of rheology */

@@ -4,6 +4,7 @@
 #define OOZE_METHODS_STRESS_STAGES_H
 
 #include "methods/stress/step.h"
+#include "solvers/density/density_job.h"
 
 typedef struct OozeStressStages {
     /* density, correction, edge_sum */
@@ -15,8 +16,9 @@ typedef struct OozeStressStages {
     /* Whether ghosts suffice for the neighbours of next_x; if not, the substep is repeated. */
     bool (*finds_neighbours)(OozeStressStep *step);
     void (*find_density_target)(OozeStressStep *step, float kept_share);
-    OozeStatus (*solve_density)(OozeStressStep *step, OozeError *error); /* shift */
-    void (*add_shift)(OozeStressStep *step);                             /* to next_x and next_u */
+    /* shift */
+    OozeStatus (*solve_density)(OozeStressStep *step, OozeDensityJob *job, OozeError *error);
+    void (*add_shift)(OozeStressStep *step); /* to next_x and next_u */
     void (*carry_strain)(OozeStressStep *step);
 } OozeStressStages;
 

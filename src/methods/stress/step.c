@@ -63,7 +63,20 @@ static OozeStatus correct_density(OozeStressStep *s, const OozeStressStages *sta
 {
     ooze_machine_report_density(s->machine, s->density);
     stages->find_density_target(s, ooze_stress_kept_share(s->machine->context));
-    OozeStatus status = stages->solve_density(s, error);
+    const OozeStepContext *c = s->machine->context;
+    OozeDensityJob job = {
+        .context = c,
+        .n = s->machine->n,
+        .support = s->support,
+        .volume = s->volume,
+        .wall_scale = s->wall_scale,
+        .contact = (float)s->contact.margin,
+        .iterations = (int)c->params[OOZE_STRESS_DENSITY_ITERATIONS],
+        .tolerance = -1.0f,
+        .plain = true, /* its noise keeps sheared particles from forming rows */
+        .density_target = s->density_target,
+    };
+    OozeStatus status = stages->solve_density(s, &job, error);
     if (!status) {
         stages->add_shift(s);
     }

@@ -302,17 +302,17 @@ static OozeStatus find_pairs(OozeDensitySweep *s, OozeError *error)
     const OozeFloat4 *x = (const OozeFloat4 *)s->x;
     OozeNeighbourQuery query = {x, job->n, x, c->support, true};
     OozeStatus status =
-        c->halo ? ooze_halo_lists(c->halo, job->near, job->grid, c->threads, &query, &c->periodic,
-                                  error)
-                : ooze_neighbours_build(job->near, job->grid, c->threads, &query, error);
+        c->halo ? ooze_halo_lists(c->halo, &job->own->near, job->own->grid, c->threads, &query,
+                                  &c->periodic, error)
+                : ooze_neighbours_build(&job->own->near, job->own->grid, c->threads, &query, error);
     if (!status && c->boundary->count) {
         status =
-            ooze_neighbours_build(job->near_walls, c->boundary->grid, c->threads,
+            ooze_neighbours_build(&job->own->near_walls, c->boundary->grid, c->threads,
                                   &(OozeNeighbourQuery){(const OozeFloat4 *)s->x, job->n,
                                                         c->boundary->position, c->support, false},
                                   error);
         if (!status) { /* samples may have other neighbours than at the beginning of the step */
-            status = ooze_boundary_measure(c->boundary, c->threads, job->near_walls, error);
+            status = ooze_boundary_measure(c->boundary, c->threads, &job->own->near_walls, error);
         }
     }
     if (status) {
@@ -487,7 +487,7 @@ static OozeStatus iterate(Transfer *transfer, OozePushOut *out, OozeError *error
 static OozeStatus find_ghosts(const OozeDensityJob *job, const OozeF32x4 *x, OozeError *error)
 {
     const OozeStepContext *c = job->context;
-    const uint32_t *order = ooze_grid_order(job->grid);
+    const uint32_t *order = ooze_grid_order(job->own->grid);
     OozeArenaMark mark = ooze_arena_mark(c->arena);
     OozeF32x4 *sorted = ooze_arena_alloc(c->arena, job->n, sizeof *sorted);
     if (!sorted) {
@@ -496,7 +496,8 @@ static OozeStatus find_ghosts(const OozeDensityJob *job, const OozeF32x4 *x, Ooz
     for (uint64_t k = 0; k < job->n; k++) {
         sorted[k] = x[order[k]];
     }
-    OozeStatus status = ooze_halo_find(c->halo, job->split, (const OozeFloat4 *)sorted, error);
+    OozeStatus status =
+        ooze_halo_find(c->halo, &job->own->split, (const OozeFloat4 *)sorted, error);
     ooze_arena_rewind(c->arena, mark);
     return status;
 }
@@ -540,14 +541,14 @@ static OozeStatus begin(Transfer *transfer, OozeError *error)
     OozeDensitySweep *s = transfer->sweep;
     const OozeDensityJob *job = s->job;
     const OozeStepContext *c = job->context;
-    OozeStatus status = ooze_grid_sort(job->grid, c->threads, (const OozeFloat4 *)transfer->x,
+    OozeStatus status = ooze_grid_sort(job->own->grid, c->threads, (const OozeFloat4 *)transfer->x,
                                        job->n, c->support, &c->periodic, error);
     status = status || !c->halo ? status : find_ghosts(job, transfer->x, error);
     status = status ? status : allocate(s, error);
     if (status) {
         return status;
     }
-    transfer->order = s->order = ooze_grid_order(job->grid);
+    transfer->order = s->order = ooze_grid_order(job->own->grid);
     s->first = transfer->x;
     run(s, load_range, transfer);
     if (c->halo) {
@@ -565,8 +566,8 @@ OozeStatus ooze_density_solve_part(const OozeDensityJob *job, OozeF32x4 *x, Ooze
 {
     const OozeStepContext *c = job->context;
     OozeDensitySweep s = {.job = job,
-                          .list = job->near,
-                          .walls = job->near_walls,
+                          .list = &job->own->near,
+                          .walls = &job->own->near_walls,
                           .cubic = ooze_cubic(job->support, job->volume)};
     Transfer transfer = {.sweep = &s, .x = x, .shift = shift};
     OozePushOut out;

@@ -33,7 +33,7 @@ static void add_column(Moved *moved, const void *from, void *to, size_t size)
 static OozeStatus allocate(Moved *moved, const OozeDensityJob *job, OozeError *error)
 {
     OozeArena *arena = job->context->arena;
-    uint64_t n = job->split->after;
+    uint64_t n = job->own->split.after;
     moved->x = ooze_arena_alloc(arena, n, sizeof *moved->x);
     moved->shift = ooze_arena_alloc(arena, n, sizeof *moved->shift);
     moved->mobility = ooze_arena_alloc(arena, n, sizeof *moved->mobility);
@@ -62,7 +62,7 @@ static OozeStatus allocate(Moved *moved, const OozeDensityJob *job, OozeError *e
 static OozeStatus move_there(Moved *moved, const OozeDensityJob *job, const OozeF32x4 *x,
                              OozeError *error)
 {
-    moved->job.n = job->split->after;
+    moved->job.n = job->own->split.after;
     moved->job.mobility = job->mobility ? moved->mobility : NULL;
     moved->job.density_target = job->density_target ? moved->density_target : NULL;
     moved->job.load_excess = job->load_excess ? moved->load_excess : NULL;
@@ -93,7 +93,7 @@ static OozeStatus move_there(Moved *moved, const OozeDensityJob *job, const Ooze
                sizeof *job->effective_inverse_mass);
     add_column(moved, job->rigid, moved->rigid, sizeof *job->rigid);
     add_column(moved, job->ignores_boundary, moved->ignores_boundary, 1);
-    return ooze_split_move(job->split, moved->columns, moved->count, error);
+    return ooze_split_move(&job->own->split, moved->columns, moved->count, error);
 }
 
 static OozeStatus move_back(Moved *moved, const OozeDensityJob *job, OozeF32x4 *shift,
@@ -105,7 +105,7 @@ static OozeStatus move_back(Moved *moved, const OozeDensityJob *job, OozeF32x4 *
     add_column(moved, moved->job.position_only_shift, job->position_only_shift,
                sizeof *job->position_only_shift);
     add_column(moved, moved->job.multiplier, job->multiplier, sizeof *job->multiplier);
-    return ooze_split_move_back(job->split, moved->columns, moved->count, error);
+    return ooze_split_move_back(&job->own->split, moved->columns, moved->count, error);
 }
 
 /* What another stage does between sweeps, in the order of its particles. */
@@ -122,10 +122,10 @@ static void between_on_ranks(void *user, OozeF32x4 *shift)
     const OozeDensityJob *job = between->job;
     OozeColumn there = {shift, between->shift, sizeof *shift};
     OozeColumn back = {between->shift, shift, sizeof *shift};
-    OozeStatus status = ooze_split_move_back(job->split, &there, 1, between->error);
+    OozeStatus status = ooze_split_move_back(&job->own->split, &there, 1, between->error);
     if (!status) {
         job->between(job->user, between->shift);
-        status = ooze_split_move(job->split, &back, 1, between->error);
+        status = ooze_split_move(&job->own->split, &back, 1, between->error);
     }
     between->status = status ? status : between->status;
 }
@@ -136,12 +136,12 @@ OozeStatus ooze_density_solve_on_ranks(const OozeDensityJob *job, OozeF32x4 *x, 
     const OozeStepContext *c = job->context;
     OozeRanks *ranks = ooze_halo_ranks(c->halo);
     Moved moved = {.job = *job, .context = *c};
-    job->split->ranks = ranks;
-    *job->halo = *job->halo ? *job->halo : ooze_halo_create(ranks);
-    if (!*job->halo) {
+    job->own->split.ranks = ranks;
+    job->own->halo = job->own->halo ? job->own->halo : ooze_halo_create(ranks);
+    if (!job->own->halo) {
         return ooze_fail_memory(error, "the density stage", 0);
     }
-    moved.context.halo = *job->halo;
+    moved.context.halo = job->own->halo;
     moved.job.context = &moved.context;
     Between between = {.job = job, .shift = shift, .error = error};
     if (job->between) {
@@ -153,7 +153,7 @@ OozeStatus ooze_density_solve_on_ranks(const OozeDensityJob *job, OozeF32x4 *x, 
     OozeStatus status = shares ? OOZE_OK : ooze_fail_memory(error, "the density stage", 0);
     if (!status) {
         ooze_halo_shares(c->halo, shares);
-        status = ooze_split_find(job->split, c->threads, &points, shares, error);
+        status = ooze_split_find(&job->own->split, c->threads, &points, shares, error);
     }
     status = status ? status : allocate(&moved, job, error);
     status = status ? status : move_there(&moved, job, x, error);

@@ -115,7 +115,7 @@ OozeStatus ooze_density_solids_begin(OozeDensitySweep *s, OozeError *error)
         return ooze_fail_memory(error, "dynamic solids", job->n * sizeof *s->solid_diagonal);
     }
     memset(s->solid_diagonal, 0, job->n * sizeof *s->solid_diagonal);
-    ooze_coupling_find_chunks(c, job->near_walls, job->n, job->context->boundary);
+    ooze_coupling_find_chunks(c, &job->own->near_walls, job->n, job->context->boundary);
     ooze_density_solid_diagonals(s); /* the first sweep needs the sums of the rows */
     return OOZE_OK;
 }

@@ -202,28 +202,10 @@ static void find_density_target(OozeStressStep *s, float kept_share)
     }
 }
 
-static OozeStatus solve_density(OozeStressStep *s, OozeError *error)
+static OozeStatus solve_density(OozeStressStep *s, OozeDensityJob *job, OozeError *error)
 {
-    const OozeStepContext *c = s->machine->context;
-    OozeDensityMemory *memory = s->memory;
-    OozeDensityJob job = {
-        .context = c,
-        .n = s->machine->n,
-        .support = s->support,
-        .volume = s->volume,
-        .wall_scale = s->wall_scale,
-        .contact = (float)s->contact.margin,
-        .iterations = (int)c->params[OOZE_STRESS_DENSITY_ITERATIONS],
-        .tolerance = -1.0f,
-        .plain = true, /* its noise keeps sheared particles from forming rows */
-        .density_target = s->density_target,
-        .grid = memory->grid,
-        .near = &memory->near,
-        .near_walls = &memory->near_walls,
-        .split = &memory->split,
-        .halo = &memory->halo,
-    };
-    return ooze_density_solve(&job, s->next_x, s->shift, error);
+    job->own = s->memory;
+    return ooze_density_solve(job, s->next_x, s->shift, error);
 }
 
 static void add_shift(OozeStressStep *s)

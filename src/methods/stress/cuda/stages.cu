@@ -295,21 +295,10 @@ static void find_density_target(OozeStressStep *step, float kept_share)
         });
 }
 
-static OozeStatus solve_density(OozeStressStep *step, OozeError *error)
+static OozeStatus solve_density(OozeStressStep *step, OozeDensityJob *settings, OozeError *error)
 {
-    const OozeStepContext *c = step->machine->context;
+    const DensityJob job = {*settings, {}};
     ooze_machine_refresh(step->machine, step->next_x, sizeof *step->next_x);
-    DensityJob job = {};
-    job.context = c;
-    job.n = (uint32_t)step->machine->n;
-    job.support = step->support;
-    job.volume = step->volume;
-    job.wall_scale = step->wall_scale;
-    job.contact = (float)step->contact.margin;
-    job.iterations = (int)c->params[OOZE_STRESS_DENSITY_ITERATIONS];
-    job.tolerance = -1.0f;
-    job.plain = true;
-    job.density_target = step->density_target;
     return density_solve(engine_of(step->machine), &job, step->next_x, step->shift, error);
 }
 
