@@ -2,7 +2,7 @@
 #include <stdio.h>
 
 #include "cli/command.h"
-#include "world/probe.h"
+#include "world/probes/probe.h"
 
 static int run(const OozeArguments *arguments)
 {

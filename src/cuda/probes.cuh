@@ -3,7 +3,7 @@
 #define OOZE_CUDA_PROBES_CUH
 
 #include "cuda/store.cuh"
-#include "world/probe_formula.h"
+#include "world/probes/probe_formula.h"
 
 namespace ooze
 {

@@ -4,7 +4,7 @@
 
 #include "scene/expression.h"
 #include "scene/scene.h"
-#include "world/probe.h"
+#include "world/probes/probe.h"
 
 static const char opening[] =
     "# The scene format\n"

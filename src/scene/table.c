@@ -7,7 +7,7 @@
 #include "scene/table.h"
 #include "scene/upgrade.h"
 #include "world/nozzle.h"
-#include "world/probe.h"
+#include "world/probes/probe.h"
 
 /* ---- materials ------------------------------------------------------------------------------- */
 

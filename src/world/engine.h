@@ -7,7 +7,7 @@
 #include "heat/heat.h"
 #include "methods/method.h"
 #include "world/emitter.h"
-#include "world/probe_formula.h"
+#include "world/probes/probe_formula.h"
 
 typedef struct OozeEngineFacts {
     uint64_t particles;

@@ -9,7 +9,7 @@
 #include "world/emitter.h"
 #include "world/engine.h"
 #include "world/preset.h"
-#include "world/probe.h"
+#include "world/probes/probe.h"
 #include "world/scales.h"
 
 /* Stages of a step, in order: the rows of the profile table. */

@@ -9,7 +9,7 @@
 #include "methods/method.h"
 #include "ooze/ooze.h"
 #include "scene/keys.h"
-#include "world/probe.h"
+#include "world/probes/probe.h"
 #include "world/world.h"
 
 /* The angular frequency of an oscillation (omega) is a frequency, and is in rad/s. */

@@ -5,7 +5,7 @@
 #include "base/memory.h"
 #include "base/vec3.h"
 #include "check.h"
-#include "world/probe.h"
+#include "world/probes/probe.h"
 
 enum { HAND_MAX = 30000, HAND_FIELDS = 6 };
 

@@ -3,7 +3,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
-#include "world/probe.h"
+#include "world/probes/probe.h"
 
 static void check_page(OozeStatus (*make)(char **, OozeError *), const char *path, const char *how)
 {

@@ -1,4 +1,4 @@
-#include "world/probe_points.h"
+#include "world/probes/probe_points.h"
 
 #include <stdatomic.h>
 

@@ -2,7 +2,7 @@
    retracts. Its parts are connected components; radii follow from the volume of slices. */
 #include "base/fail.h"
 #include "base/memory.h"
-#include "world/probe_points.h"
+#include "world/probes/probe_points.h"
 
 enum { LOWER, UPPER, ENDS };
 

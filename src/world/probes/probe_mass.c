@@ -1,5 +1,5 @@
 /* Probes that are sums over particles: count, centre, momentum, angular momentum, energy. */
-#include "world/probe_kind.h"
+#include "world/probes/probe_kind.h"
 
 static void sum_range(void *context, uint64_t begin, uint64_t end, double *sums)
 {

@@ -8,7 +8,7 @@
 #include "physics/periodic.h"
 #include "solids/dynamic.h"
 #include "step/report.h"
-#include "world/probe_formula.h"
+#include "world/probes/probe_formula.h"
 
 /* Input of a measurement. */
 typedef struct OozeProbeContext {

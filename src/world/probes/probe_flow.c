@@ -3,7 +3,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
-#include "world/probe_kind.h"
+#include "world/probes/probe_kind.h"
 
 /* ---- profile ---------------------------------------------------------------------------- */
 

@@ -3,7 +3,7 @@
 #include "base/memory.h"
 #include "base/select.h"
 #include "physics/rigid_fit.h"
-#include "world/probe_kind.h"
+#include "world/probes/probe_kind.h"
 
 typedef struct ListJob {
     const OozeProbeView *view;

@@ -1,5 +1,5 @@
 /* The solver probe: numbers of the last step, and their maximum since the previous reading. */
-#include "world/probe_kind.h"
+#include "world/probes/probe_kind.h"
 
 /* Numbers of a step whose maximum is kept, from OOZE_PROBE_SOLVER_RESIDUAL on. */
 enum { SOLVER_NUMBERS = OOZE_PROBE_SOLVER_UNCONVERGED - OOZE_PROBE_SOLVER_RESIDUAL };

@@ -1,7 +1,7 @@
 /* A parallel loop over the particles that a probe selects. */
 #include "base/fail.h"
 #include "base/memory.h"
-#include "world/probe_kind.h"
+#include "world/probes/probe_kind.h"
 
 enum { BLOCK = 4096 };
 

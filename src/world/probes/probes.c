@@ -1,12 +1,12 @@
 /* The table of probe kinds; creation of probes and their measurement. */
-#include "world/probe.h"
+#include "world/probes/probe.h"
 
 #include <string.h>
 
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "world/probe_kind.h"
+#include "world/probes/probe_kind.h"
 
 enum { COLUMNS_MAX = 18 };
 

@@ -2,7 +2,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "physics/lattice.h"
-#include "world/probe_points.h"
+#include "world/probes/probe_points.h"
 
 /* ---- density ---------------------------------------------------------------------------- */
 

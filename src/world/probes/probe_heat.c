@@ -1,6 +1,6 @@
 /* The probe of temperatures and heat. */
 #include "heat/heat.h"
-#include "world/probe_kind.h"
+#include "world/probes/probe_kind.h"
 
 static void sum_heat(void *context, uint64_t begin, uint64_t end, double *sums)
 {

@@ -5,8 +5,8 @@
 #include <math.h>
 
 #include "base/vec3.h"
-#include "world/probe.h"
-#include "world/probe_formula.h"
+#include "world/probes/probe.h"
+#include "world/probes/probe_formula.h"
 
 typedef struct OozeProbeView {
     uint64_t count;

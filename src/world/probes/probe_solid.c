@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "solids/dynamic.h"
-#include "world/probe_kind.h"
+#include "world/probes/probe_kind.h"
 
 static void put(double *values, OozeVec3 a)
 {

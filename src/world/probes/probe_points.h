@@ -3,7 +3,7 @@
 #define OOZE_WORLD_PROBE_POINTS_H
 
 #include "particles/neighbours.h"
-#include "world/probe_kind.h"
+#include "world/probes/probe_kind.h"
 
 /* Lists are built for one block of points at a time, which bounds their memory. */
 enum { OOZE_PROBE_LIST_BLOCK = 16384 };
