@@ -3,11 +3,10 @@
 #include "physics/fixtures.h"
 #include "step/report.h"
 
-enum { LODGE, CONSISTENT, PAPER };
-
 typedef struct Solver {
     const char *name;
-    int formulation, solver; /* in the order of the settings' choices */
+    Formulation formulation;
+    int solver; /* in the order of the setting's choices */
     int passes;
 } Solver;
 
@@ -30,15 +29,19 @@ static OozeWorldStats stats_of(const OozeWorld *world)
 static OozeWorld *jelly(const Solver *solver, bool floor, int cap, double tolerance)
 {
     static const double speed = 0.5;
-    OozeWorld *world = make_world(
-        (Setup){.spacing = 0.1, .time_step = 1.0 / 120, .gravity = floor ? down() : vec3(0, 0, 0)});
+    OozeWorld *world = make_world((Setup){.method = method_of(solver->formulation),
+                                          .spacing = 0.1,
+                                          .time_step = 1.0 / 120,
+                                          .gravity = floor ? down() : vec3(0, 0, 0)});
     /* as printed, the velocity stage is softer by the time step in seconds */
     add_matter(world, maxwell_matter(solver->formulation == PAPER ? 6e6 : 50000, 1));
     if (floor) {
         add_floor(world, 0.5);
     }
-    set_param(world, "formulation", solver->formulation);
-    set_param(world, "solver", solver->solver);
+    set_formulation(world, solver->formulation);
+    if (solver->formulation != LODGE) {
+        set_param(world, "solver", solver->solver);
+    }
     set_param(world, "velocity_iterations", cap);
     set_param(world, "tolerance", tolerance);
     add_lattice(world,
