@@ -365,7 +365,7 @@ class CheckTest(runs.RunTest):
     def test_check_refuses_what_run_refuses(self):
         self.write(method="{name: constraint}",
                    block="name: block\n    body: rigid")
-        self.refused("the method 'constraint' knows fluids alone")
+        self.refused("method 'constraint' knows fluids alone")
         self.write(position="[1e5, 0.5, 0]")
         self.refused("fluid 'block' reaches 1e+05 m from the origin")
         self.write(SCENE + JET % "1e9")

@@ -1,4 +1,5 @@
-/* The method `constraint` as the engine calls it, and its formulation `consistent`: see methods/conformation/constraint/constraint_formulations.c. */
+/* The method `constraint` as the engine calls it, and its formulation `consistent`: see
+   methods/conformation/constraint/constraint_formulations.c. */
 #include "cuda/conformation/constraint.cuh"
 
 namespace ooze

@@ -40,8 +40,10 @@ static const OozeParamInfo params[PARAM_COUNT] = {
                          "damping of motion that a linear field does not describe"},
     [PARAM_CONTACT_DISTANCE] = {"contact_distance", OOZE_PARAM_REAL, "spacings", 0, 10, 0.5, NULL,
                                 "how near a particle's centre comes to a solid"},
-    [PARAM_TOLERANCE] = {"tolerance", OOZE_PARAM_REAL, "", 0, 1, 3e-4, NULL,
-                         "relative residual at which the velocity solve stops"},
+    [PARAM_TOLERANCE] =
+        {"tolerance", OOZE_PARAM_REAL, "", 0, 1, 3e-4, NULL,
+         "relative residual at which the velocity solve stops; 0: it and the density stage take "
+         "all their iterations"},
     [PARAM_MIN_DISTANCE] =
         {"min_distance", OOZE_PARAM_REAL, "spacings", 0, 1, 0.8, NULL,
          "particles nearer than this drift apart; 0: they may line up in strings"},
@@ -177,7 +179,7 @@ static OozeConformationSettings settings_of(const OozeStepContext *c)
         .void_closure = (float)c->params[PARAM_VOID_CLOSURE],
         .contact_distance = (float)(c->params[PARAM_CONTACT_DISTANCE] * c->spacing),
         .tolerance = c->params[PARAM_TOLERANCE],
-        .density_tolerance = OOZE_DENSITY_TOLERANCE,
+        .density_tolerance = c->params[PARAM_TOLERANCE] > 0.0 ? OOZE_DENSITY_TOLERANCE : -1.0f,
         .density_mean_tolerance = (float)c->params[PARAM_DENSITY_MEAN_TOLERANCE],
         .density_warm_start = c->params[PARAM_DENSITY_WARM_START] != 0.0,
         .preconditioner = (OozePreconditioner)c->params[PARAM_PRECONDITIONER],

@@ -53,8 +53,10 @@ static const OozeParamInfo params[PARAM_COUNT] = {
                           "consistent: share of the last step's stress to begin with"},
     [PARAM_CHEBYSHEV] = {"chebyshev_radius", OOZE_PARAM_REAL, "", 0, 0.9999, 0.97, NULL,
                          "consistent: spectral radius that Chebyshev's weights are made for"},
-    [PARAM_TOLERANCE] = {"tolerance", OOZE_PARAM_REAL, "", 0, 1, 3e-4, NULL,
-                         "relative residual at which the velocity stage ends"},
+    [PARAM_TOLERANCE] =
+        {"tolerance", OOZE_PARAM_REAL, "", 0, 1, 3e-4, NULL,
+         "relative residual at which the velocity stage ends; 0: it and the position stage take "
+         "all their iterations"},
     [PARAM_CONTACT_DISTANCE] = {"contact_distance", OOZE_PARAM_REAL, "spacings", 0, 10, 0.5, NULL,
                                 "how near a particle's centre comes to a solid"},
     [PARAM_MIN_DISTANCE] =
@@ -90,7 +92,7 @@ static OozeConformationSettings settings_of(const OozeStepContext *c)
         .hourglass = hourglass,
         .contact_distance = (float)(c->params[PARAM_CONTACT_DISTANCE] * c->spacing),
         .tolerance = c->params[PARAM_TOLERANCE],
-        .density_tolerance = OOZE_DENSITY_TOLERANCE,
+        .density_tolerance = c->params[PARAM_TOLERANCE] > 0.0 ? OOZE_DENSITY_TOLERANCE : -1.0f,
         .min_distance = (float)(c->params[PARAM_MIN_DISTANCE] * c->spacing),
         .position_iterations = (int)c->params[PARAM_POSITION_ITERATIONS],
         .solver = (OozeConstraintSolver)c->params[PARAM_SOLVER],

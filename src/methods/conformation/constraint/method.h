@@ -1,4 +1,4 @@
-/* The constraints of Barreiro, Garcia-Fernandez, Alduan and Otaduy 2017, as printed and corrected. */
+/* The constraints of Barreiro, Garcia-Fernandez, Alduan and Otaduy 2017, printed and corrected. */
 #ifndef OOZE_METHODS_CONFORMATION_CONSTRAINT_METHOD_H
 #define OOZE_METHODS_CONFORMATION_CONSTRAINT_METHOD_H
 
