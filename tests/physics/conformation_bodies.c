@@ -26,7 +26,7 @@ static OozeWorld *make_drop(const Drop *d, double friction)
     if (d->iterations) {
         set_param(world, "velocity_iterations", d->iterations);
     }
-    if (d->position_iterations) {
+    if (d->formulation != LODGE && d->position_iterations) {
         set_param(world, "position_iterations", d->position_iterations);
     }
     if (d->jacobi) {

@@ -345,8 +345,8 @@ static void coupling_T07_refusals(void **state)
     OozeSolidDef ball = ooze_solid_def_default();
     ball.shape = ooze_shape_def_default(OOZE_SHAPE_SPHERE);
     ball.density = 500;
-    CHECK_FAILS(ooze_world_add_solid(world, &ball, NULL, &error), OOZE_ERROR_ARGUMENT,
-                "constraint");
+    CHECK_FAILS(ooze_world_add_solid(world, &ball, NULL, &error), OOZE_ERROR_UNSUPPORTED,
+                "'constraint' does not push solids");
     ooze_world_destroy(world);
 }
 
