@@ -11,7 +11,7 @@ import subprocess
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 DENSITY = ["density_multipliers", "density_corrections", "push_out"]
-CONSISTENT = ["--set", "method.formulation=consistent"]
+CONSISTENT = ["--set", "method={name: constraint}"]
 LISTS = ["sort", "reorder", "lists"]
 
 # name, arguments of `ooze bench`, parts of the loop, part whose calls count iterations, aim

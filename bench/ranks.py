@@ -48,7 +48,7 @@ def scene_text(particles, steps):
     return f"""ooze: 2
 title: Cube of {side ** 3} particles
 method: {{name: conformation, velocity_preconditioner: mass, passes: 1, velocity_iterations: 6,
-         density_iterations: 4, tolerance: 0, density_tolerance: 0}}
+         density_iterations: 4, tolerance: 0}}
 spacing: {SPACING}
 time_step: 0.001
 duration: {steps}/1000

@@ -55,12 +55,11 @@ FEW = ", velocity_iterations: 20"
 # name: method, settings, step, material of the block, extras
 SCENES = {
     "conformation": ("conformation", FEW, 1 / 240, "modulus: 2000, relaxation_time: 0.1", ""),
-    "conformation consistent": ("conformation", FEW + ", formulation: consistent", 1 / 240,
+    "constraint consistent": ("constraint", FEW, 1 / 240,
                                 "modulus: 2000, relaxation_time: 0.1", ""),
-    "conformation gradients": ("conformation",
-                               FEW + ", formulation: consistent, solver: conjugate_gradients",
+    "constraint gradients": ("constraint", FEW + ", solver: conjugate_gradients",
                                1 / 240, "modulus: 2000, relaxation_time: 0.1", ""),
-    "conformation paper": ("conformation", FEW + ", formulation: paper", 1 / 240,
+    "constraint paper": ("constraint", FEW + ", formulation: paper", 1 / 240,
                            "modulus: 2000, relaxation_time: 0.1", ""),
     "conformation grid": ("conformation", FEW + ", pressure: grid", 1 / 240,
                           "viscosity: 10", ""),

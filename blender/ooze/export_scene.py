@@ -83,8 +83,6 @@ class Exporter:
         if settings.include:
             entries["include"] = [os.path.abspath(bpy.path.abspath(settings.include))]
         entries["method"] = {"name": settings.method}
-        if settings.method == "conformation" and settings.time_step == 0:
-            entries["method"]["solver"] = "auto"
         entries["spacing"] = settings.spacing
         entries["time_step"] = settings.time_step or "auto"
         entries.update(scene_text.times(frames, render.fps, render.fps_base))

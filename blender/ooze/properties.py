@@ -6,7 +6,8 @@ from bpy.props import (BoolProperty, CollectionProperty, EnumProperty, FloatProp
 PRESETS = ("water", "oil", "honey", "syrup", "cream", "whipped_cream", "yoghurt", "ketchup",
            "toothpaste", "dough", "clay", "slime", "jelly", "chewing_gum", "chocolate", "lava",
            "mucus", "wax", "pdms", "egg_white")
-METHODS = ("conformation", "links", "blend", "cauchy", "springs", "stress", "wcsph", "ballistic")
+METHODS = ("conformation", "constraint", "links", "blend", "cauchy", "springs", "stress", "wcsph",
+           "ballistic")
 
 
 def items(names):

@@ -109,12 +109,12 @@ static int warm_up(const OozeBenchPlan *plan, OozeWorld *world, const OozeScene 
        tolerance have them already */
     const OozeMethodInfo *method = ooze_method_info(scene->def.method.index);
     int count = ooze_param_find(method->params, method->param_count, "velocity_iterations");
-    if (count >= 0 && isnan(scene->def.method.params[count])) {
+    bool given = ooze_node_find(ooze_node_find(scene->root, "method"), "velocity_iterations");
+    if (count >= 0 && !given) {
         (void)ooze_world_set_param(world, "velocity_iterations",
                                    plan->scene ? plan->scene->iterations : 20.0, NULL);
     }
     (void)ooze_world_set_param(world, "tolerance", 0.0, NULL);
-    (void)ooze_world_set_param(world, "density_tolerance", 0.0, NULL);
     for (; pours && particles_of(world) < wanted && step < max; step++) {
         if (ooze_world_step(world, &error)) {
             return ooze_report_error(&error);

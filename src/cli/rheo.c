@@ -198,7 +198,7 @@ static void append_remarks(OozeText *out, const OozeRheoData *data, const OozeRh
     const OozeRheoNames *names = ooze_rheo_names(data->kind);
     OozeRheoDeviation worst = ooze_rheo_worst(single, data);
     ooze_text_append(out,
-                     "\nMethod conformation, formulation lodge, takes all modes. For others, the "
+                     "\nMethod conformation takes all modes. For others, the "
                      "best single one\n(modulus %.4g Pa, relaxation_time %.4g s",
                      ooze_rheo_number(single, 0).value, ooze_rheo_number(single, 1).value);
     if (single->model.solvent) {

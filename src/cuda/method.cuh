@@ -29,8 +29,8 @@ struct DeviceMethod {
     double (*reach)(const OozeStepContext *context) = nullptr;
 };
 
-extern const DeviceMethod ballistic_method, blend_method, cauchy_method, conformation_method,
-    links_method, springs_method, stress_method, wcsph_method;
+extern const DeviceMethod ballistic_method, blend_method, cauchy_method, constraint_method,
+    conformation_method, links_method, springs_method, stress_method, wcsph_method;
 
 /* Of methods whose steps several processes can share, whatever their settings. */
 bool shares_all_steps(const OozeStepContext *context, char *why, size_t size);

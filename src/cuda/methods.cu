@@ -4,9 +4,9 @@
 namespace ooze
 {
 
-static const DeviceMethod *const methods[] = {&conformation_method, &links_method,    &blend_method,
-                                              &cauchy_method,       &springs_method,  &wcsph_method,
-                                              &stress_method,       &ballistic_method};
+static const DeviceMethod *const methods[] = {
+    &conformation_method, &links_method,  &blend_method,     &cauchy_method,    &springs_method,
+    &wcsph_method,        &stress_method, &ballistic_method, &constraint_method};
 
 bool shares_all_steps(const OozeStepContext *, char *, size_t)
 {

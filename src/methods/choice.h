@@ -1,5 +1,5 @@
 /* The time step and iterations that a scene needs, and their cost: for `ooze check` and
-   `solver: auto`. docs/advice.md describes how the rules were measured. */
+   `time_step: auto`. docs/advice.md describes how the rules were measured. */
 #ifndef OOZE_METHODS_CHOICE_H
 #define OOZE_METHODS_CHOICE_H
 

@@ -7,6 +7,7 @@
 #include "methods/ballistic/method.h"
 #include "methods/blend/method.h"
 #include "methods/cauchy/method.h"
+#include "methods/conformation/constraint/method.h"
 #include "methods/conformation/method.h"
 #include "methods/links/method.h"
 #include "methods/springs/method.h"
@@ -14,8 +15,9 @@
 #include "methods/wcsph/method.h"
 
 const OozeMethod *const ooze_method_list[] = {
-    &ooze_method_conformation, &ooze_method_links,  &ooze_method_blend, &ooze_method_cauchy,
-    &ooze_method_springs,      &ooze_method_stress, &ooze_method_wcsph, &ooze_method_ballistic,
+    &ooze_method_conformation, &ooze_method_constraint, &ooze_method_links,
+    &ooze_method_blend,        &ooze_method_cauchy,     &ooze_method_springs,
+    &ooze_method_stress,       &ooze_method_wcsph,      &ooze_method_ballistic,
 };
 const int ooze_method_list_count = (int)(sizeof ooze_method_list / sizeof ooze_method_list[0]);
 
@@ -60,8 +62,7 @@ const OozeGoneSetting *ooze_method_gone(const OozeMethod *method, const char *ke
 
 double ooze_method_param(const OozeMethod *method, const double *params, int param)
 {
-    double value = isnan(params[param]) ? method->info.params[param].initial : params[param];
-    return isnan(value) && method->derive_param ? method->derive_param(params, param) : value;
+    return isnan(params[param]) ? method->info.params[param].initial : params[param];
 }
 
 double ooze_method_support_ratio(const OozeMethod *method, double given)

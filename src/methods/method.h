@@ -28,14 +28,18 @@ typedef struct OozeGoneSetting {
     /* Of a choice: a setting that went with it. Numbers of choices are those of then in frames that
        have this setting. */
     const char *with;
-    /* The value that has no effect: runs that were saved with it continue. Instead of a choice,
-       the number of the choice that scenes of such runs are read with. */
+    /* The value that has no effect: runs that were saved with it continue. NAN: no value has,
+       unless another setting that is gone acts. Instead of a choice, the number of the choice
+       that scenes of such runs are read with. */
     double neutral;
     const char *instead; /* what to use */
+    const char
+        *neutral_choice; /* the neutral value as scenes of runs write it, where not a number */
 } OozeGoneSetting;
 
 typedef struct OozeMethod {
     OozeMethodInfo info;
+    const void *own; /* for the method's own functions; may be NULL */
     const OozeGoneSetting *gone_settings;
     int gone_count;
     const OozeFieldInfo *fields; /* fields that it adds to the particle store */
@@ -142,9 +146,6 @@ typedef struct OozeMethod {
     /* What a step of `share` relaxation times does to a fluid in steady shear; NULL: not
        measured. */
     OozeStepBias (*step_bias)(const OozeStepContext *context, const OozeFlow *flow, double share);
-    /* Value in effect of a setting without a default, where it is not given; NULL: every setting
-       has a default. */
-    double (*derive_param)(const double *params, int param);
     /* Value of a setting in frames that were written before it was saved; NULL: its default. */
     double (*earlier_param)(int param);
 } OozeMethod;

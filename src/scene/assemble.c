@@ -36,6 +36,16 @@ const char *ooze_source_resolve(OozeScene *scene, const OozeSource *source, cons
 
 /* ---- merging --------------------------------------------------------------------------------- */
 
+/* Whether two sections have different keys, such as those of two methods. */
+static bool is_other_variant(const OozeSection *section, const OozeNode *a, const OozeNode *b)
+{
+    const char *key = section->variant_key;
+    const OozeNode *first = key ? ooze_node_find(a, key) : NULL;
+    const OozeNode *second = key ? ooze_node_find(b, key) : NULL;
+    return first && second && first->kind == OOZE_NODE_SCALAR && second->kind == OOZE_NODE_SCALAR &&
+           strcmp(first->text, second->text) != 0;
+}
+
 void ooze_node_merge(const OozeSection *section, OozeNode *under, OozeNode *over)
 {
     for (OozeNode *child = over->first, *next; child; child = next) {
@@ -44,7 +54,8 @@ void ooze_node_merge(const OozeSection *section, OozeNode *under, OozeNode *over
         OozeKey row;
         bool known = section && ooze_section_find(section, -1, child->key->text, &row);
         bool same = old && old->kind == child->kind;
-        if (known && same && row.type == OOZE_KEY_SECTION && child->kind == OOZE_NODE_MAP) {
+        if (known && same && row.type == OOZE_KEY_SECTION && child->kind == OOZE_NODE_MAP &&
+            !is_other_variant(row.section, old, child)) {
             ooze_node_merge(row.section, old, child);
         } else if (known && same && row.type == OOZE_KEY_MAP && child->kind == OOZE_NODE_MAP) {
             for (OozeNode *entry = child->first, *after; entry; entry = after) {

@@ -76,20 +76,25 @@ static void list_auto_values(OozeChoice *choice, AutoValue values[AUTO_COUNT])
     values[3] = (AutoValue){"density_iterations", &choice->density_iterations};
 }
 
-/* `solver: auto`: all values that are not given are automatic. */
-static bool is_solver_auto(const OozeScene *scene)
+/* Whether a setting may be chosen. */
+static bool is_chosen(const OozeMethod *method, const char *key)
 {
-    const OozeNode *solver = ooze_node_find(ooze_node_find(scene->root, "method"), "solver");
-    return solver && solver->kind == OOZE_NODE_SCALAR && strcmp(solver->text, "auto") == 0;
+    const char *const *at = method->chosen_keys;
+    while (at && *at && strcmp(*at, key) != 0) {
+        at++;
+    }
+    return at && *at;
 }
 
-/* The values that the scene gives; NAN: automatic. False: none is automatic. */
+/* The values that the scene gives; NAN: automatic. With `time_step: auto` those are automatic that
+   the scene leaves out. False: none is automatic. */
 static bool read_auto_values(const OozeScene *scene, OozeChoice *choice)
 {
     AutoValue values[AUTO_COUNT];
     list_auto_values(choice, values);
     const OozeNode *method = ooze_node_find(scene->root, "method");
-    bool all = is_solver_auto(scene), any = false;
+    const OozeMethod *table = ooze_method_list[scene->def.method.index];
+    bool all = isnan(scene->def.world.time_step), any = false;
     for (int i = 0; i < AUTO_COUNT; i++) {
         int place = values[i].key ? param_index(scene, values[i].key) : -1;
         if (values[i].key && place < 0) {
@@ -100,10 +105,11 @@ static bool read_auto_values(const OozeScene *scene, OozeChoice *choice)
         bool written = ooze_node_find(values[i].key ? method : scene->root,
                                       values[i].key ? values[i].key : "time_step");
         if (values[i].key && !written) {
-            given = ooze_method_param(ooze_method_list[scene->def.method.index],
-                                      scene->def.method.params, place);
+            given = all && is_chosen(table, values[i].key)
+                        ? NAN
+                        : ooze_method_param(table, scene->def.method.params, place);
         }
-        *values[i].value = all && !written ? NAN : given;
+        *values[i].value = given;
         any = any || isnan(*values[i].value);
     }
     return any;
@@ -151,11 +157,6 @@ void ooze_scene_choose(OozeScene *scene)
     OozeChoice given = {0};
     if (!read_auto_values(scene, &given)) {
         return;
-    }
-    if (isnan(given.time_step) && !ooze_node_find(scene->root, "time_step") &&
-        !is_solver_auto(scene)) {
-        ooze_scene_error(scene, scene->root, "longest step in s, or auto",
-                         "the scene lacks 'time_step'");
     }
     OozeSceneSetup setup;
     if (scene->error_count > 0 || !ooze_scene_setup(scene, &setup)) {

@@ -184,9 +184,7 @@ static void check_method(OozeScene *scene, OozeWorld *world)
     OozeStepContext context = ooze_world_step_context(world);
     if (world->method->check && world->method->check(&context, &error)) {
         const OozeNode *method = ooze_node_find(scene->root, "method");
-        const OozeNode *formulation = ooze_node_find(method, "formulation");
-        ooze_scene_error(scene, formulation ? formulation : method, copy_hint(scene, &error), "%s",
-                         error.message);
+        ooze_scene_error(scene, method, copy_hint(scene, &error), "%s", error.message);
     }
     ooze_arena_reset(world->arena);
 }

@@ -1,4 +1,7 @@
 /* Settings and choices of a method that earlier versions had. */
+#include <math.h>
+#include <string.h>
+
 #include "methods/method.h"
 #include "scene/expression.h"
 #include "scene/scene.h"
@@ -9,13 +12,18 @@ static OozeSeverity severity_in(const OozeScene *scene)
     return scene->of_run ? OOZE_SEVERITY_WARNING : OOZE_SEVERITY_ERROR;
 }
 
-static bool is_neutral(const OozeNode *value, double neutral)
+static bool is_neutral(const OozeNode *value, const OozeGoneSetting *gone)
 {
     const char *problem;
     int offset;
     double number;
-    return value && value->kind == OOZE_NODE_SCALAR &&
-           ooze_expression(value->text, &number, &problem, &offset) && number == neutral;
+    if (!value || value->kind != OOZE_NODE_SCALAR) {
+        return false;
+    }
+    return isnan(gone->neutral) ||
+           (gone->neutral_choice ? strcmp(value->text, gone->neutral_choice) == 0
+                                 : ooze_expression(value->text, &number, &problem, &offset) &&
+                                       number == gone->neutral);
 }
 
 bool ooze_scene_report_gone(OozeScene *scene, const OozeMethod *method, const char *key,
@@ -25,7 +33,7 @@ bool ooze_scene_report_gone(OozeScene *scene, const OozeMethod *method, const ch
     if (!gone) {
         return false;
     }
-    bool neutral = is_neutral(value, gone->neutral);
+    bool neutral = is_neutral(value, gone);
     OozeSeverity severity = !value    ? OOZE_SEVERITY_ERROR
                             : neutral ? OOZE_SEVERITY_WARNING
                                       : severity_in(scene);

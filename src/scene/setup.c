@@ -24,6 +24,7 @@ bool ooze_scene_setup(OozeScene *scene, OozeSceneSetup *setup)
         setup->params[i] = ooze_method_param(setup->method, def->method.params, i);
     }
     setup->context = (OozeStepContext){
+        .method = setup->method,
         .spacing = def->world.spacing,
         .support =
             ooze_method_support_ratio(setup->method, def->world.support_ratio) * def->world.spacing,

@@ -59,7 +59,8 @@ typedef struct OozeStepContext {
     OozeDynamicStage *dynamic; /* NULL: no solid is dynamic */
     const OozeMaterial *materials;
     int material_count;
-    const double *params; /* the method's settings, in the order of its table */
+    const struct OozeMethod *method; /* that takes the step */
+    const double *params;            /* its settings, in the order of its table */
     OozeThreads *threads;
     OozeArena *arena; /* scratch, freed after the step */
     /* Output: stress of each particle in this step, Pa, without the pressure of incompressibility;

@@ -1,6 +1,7 @@
 /* The list of saved tables: the state that a resumed run needs besides its particles. A table is
    a view of numbers in the memory of the world, so that one row of the list saves and restores
    them. */
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -290,7 +291,7 @@ static OozeStatus check_gone(const OozeMethod *method, const OozeFieldView *from
         const OozeGoneSetting *gone = &method->gone_settings[i];
         int column = ooze_field_column(from, gone->key);
         bool had = column >= 0 && (!gone->with || ooze_field_column(from, gone->with) >= 0);
-        if (had && ooze_field_value(from, 0, column) != gone->neutral) {
+        if (had && !isnan(gone->neutral) && ooze_field_value(from, 0, column) != gone->neutral) {
             return ooze_state_fail_unknown(error, gone->key, gone->choice);
         }
     }

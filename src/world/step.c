@@ -77,6 +77,7 @@ OozeStepContext ooze_world_step_context(OozeWorld *world)
         .dynamic = world->dynamic_count > 0 ? &world->dynamic : NULL,
         .materials = world->materials.items,
         .material_count = world->materials.count,
+        .method = world->method,
         .params = world->params,
         .threads = world->threads,
         .arena = world->arena,

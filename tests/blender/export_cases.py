@@ -128,7 +128,7 @@ class Export(ExportCase):
         self.assertEqual((material["density"], material["viscosity"], material["modulus"]),
                          (1234, 5, 100))
         self.assertEqual(scene["fluids"][0]["temperature"], 77)
-        self.assertEqual(scene["method"]["solver"], "auto")
+        self.assertEqual(scene["time_step"], "auto")
 
     def test_presets_and_methods_are_those_of_ooze(self):
         import json

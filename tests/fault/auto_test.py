@@ -1,4 +1,4 @@
-"""`solver: auto`: the choice is reported, kept in the run folder, and resumed bit for bit; `ooze
+"""`time_step: auto`: the choice is reported, kept in the run folder, and resumed bit for bit; `ooze
 check` as JSON."""
 import json
 import re
@@ -8,7 +8,8 @@ import runs
 
 SCENE = """\
 ooze: 2
-method: {name: conformation, solver: auto}
+method: {name: conformation}
+time_step: auto
 spacing: 0.02
 duration: 0.2
 frame_rate: 20
@@ -24,7 +25,8 @@ solids:
 # A block of wax; last the keys of the floor and of the scene that cool or heat it.
 WAX = """\
 ooze: 2
-method: {name: conformation, solver: auto}
+method: {name: conformation}
+time_step: auto
 spacing: 0.01
 duration: 1
 frame_rate: 24
@@ -73,20 +75,25 @@ class AutoTest(runs.RunTest):
         self.assertEqual(whole, parts)
 
     def test_given_values_win_and_override(self):
-        given = json.loads(self.good("check", self.scene, "--json", "--set", "time_step=1/100",
+        given = json.loads(self.good("check", self.scene, "--json",
                                      "--set", "method.passes=1").stdout)["settings"]
-        self.assertEqual((given["time_step"], given["passes"]), (0.01, 1))
+        self.assertEqual(given["passes"], 1)
         self.assertNotIn("passes", given["chosen"])
-        self.scene.write_text(SCENE.replace(", solver: auto", ", velocity_iterations: 7")
-                              + "time_step: 1/40\n")
+        step = json.loads(self.good("check", self.scene, "--json",
+                                    "--set", "time_step=1/100").stdout)["settings"]
+        self.assertEqual((step["time_step"], step["chosen"]), (0.01, None))
+        self.scene.write_text(SCENE.replace("conformation", "conformation, velocity_iterations: 7")
+                              .replace("time_step: auto", "time_step: 1/40"))
         plain = json.loads(self.good("check", self.scene, "--json").stdout)
         self.assertEqual((plain["settings"]["velocity_iterations"], plain["settings"]["chosen"]),
                          (7, None))
         chosen = json.loads(self.good("check", self.scene, "--json", "--set",
                                       "method.velocity_iterations=auto",
                                       "--set", "time_step=auto").stdout)["settings"]
-        self.assertRegex(chosen["chosen"], r"^time_step: 1/\d+, velocity_iterations: \d+$")
-        self.bad(1, "'bulk' must be a number", "check", self.scene, "--set", "method.bulk=auto")
+        self.assertRegex(chosen["chosen"], r"^time_step: 1/\d+, velocity_iterations: \d+, "
+                         r"passes: 2, density_iterations: \d+$")
+        self.bad(1, "'hourglass' must be a number", "check", self.scene,
+                 "--set", "method.hourglass=auto")
 
     def test_json_has_the_numbers(self):
         said = json.loads(self.good("check", self.scene, "--json").stdout)

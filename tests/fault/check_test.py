@@ -27,7 +27,8 @@ solids:
 """
 WARM = """\
 ooze: 2
-method: {name: conformation, solver: auto}
+method: {name: conformation}
+time_step: auto
 spacing: 0.01
 duration: 0.1
 frame_rate: 60
@@ -362,9 +363,9 @@ class CheckTest(runs.RunTest):
                           "impact passes", "bodies"])
 
     def test_check_refuses_what_run_refuses(self):
-        self.write(method="{name: conformation, formulation: consistent}",
+        self.write(method="{name: constraint}",
                    block="name: block\n    body: rigid")
-        self.refused("the formulation 'consistent' has no rigid or soft bodies")
+        self.refused("method 'constraint' knows fluids alone")
         self.write(position="[1e5, 0.5, 0]")
         self.refused("fluid 'block' reaches 1e+05 m from the origin")
         self.write(SCENE + JET % "1e9")

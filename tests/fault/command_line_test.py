@@ -168,9 +168,9 @@ class CommandLineTest(runs.RunTest):
         self.assertNotIn("calls_per_step_method_conformation_sweep", said)
         consistent = json.loads(self.good("bench", "blocks", "--particles", 1000, "--json",
                                           "--clock", "cpu", *few,
-                                          "--set", "method.formulation=consistent").stdout)
+                                          "--set", "method={name: constraint}").stdout)
         self.assertEqual(consistent["calls_per_step_method_conformation_sweep"], 5)
-        self.bad(1, "nonsense", "bench", "blocks", "--set", "method.formulation=nonsense")
+        self.bad(1, "nonsense", "bench", "blocks", "--set", "method.pressure=nonsense")
         poured = json.loads(self.good("bench", "honey", "--particles", 500, "--json", *few).stdout)
         self.assertGreaterEqual(poured["particles"], 500)
         self.assertIn("1 threads", self.good("bench", self.scene, *few).stdout)

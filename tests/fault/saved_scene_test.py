@@ -21,7 +21,8 @@ fluids:
 solids:
   - {name: floor, shape: {type: plane}}
 """
-METHODS = ("ballistic", "conformation", "links", "springs", "stress", "blend", "cauchy", "wcsph")
+METHODS = ("ballistic", "conformation", "constraint", "links", "springs", "stress", "blend",
+           "cauchy", "wcsph")
 
 
 class SavedSceneTest(runs.RunTest):

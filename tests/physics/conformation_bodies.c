@@ -2,9 +2,6 @@
    a turning beam, three materials that splash, bounce and stay, a melting cone, a column. */
 #include "physics/fixtures.h"
 
-/* In the order of the choices of the method's setting. */
-typedef enum Formulation { LODGE, CONSISTENT, PAPER } Formulation;
-
 /* ---- T08: the falling cube ------------------------------------------------------------------- */
 
 typedef struct Drop {
@@ -13,27 +10,31 @@ typedef struct Drop {
     Matter matter;
     int iterations; /* 0: the default */
     Formulation formulation;
-    int position_iterations; /* of the constraint formulations */
+    int position_iterations; /* of the method constraint */
     bool positions_only, jacobi;
 } Drop;
 
 static OozeWorld *make_drop(const Drop *d, double friction)
 {
-    OozeWorld *world =
-        make_world((Setup){.spacing = d->spacing, .time_step = d->time_step, .gravity = down()});
+    OozeWorld *world = make_world((Setup){.method = method_of(d->formulation),
+                                          .spacing = d->spacing,
+                                          .time_step = d->time_step,
+                                          .gravity = down()});
     add_matter(world, d->matter);
     add_floor(world, friction);
-    set_param(world, "formulation", d->formulation);
+    set_formulation(world, d->formulation);
     if (d->iterations) {
         set_param(world, "velocity_iterations", d->iterations);
     }
-    if (d->position_iterations) {
+    if (d->formulation != LODGE && d->position_iterations) {
         set_param(world, "position_iterations", d->position_iterations);
     }
     if (d->jacobi) {
         set_param(world, "solver", 0);
     }
-    set_param(world, "projection", d->positions_only ? 1 : 0);
+    if (d->positions_only) {
+        set_param(world, "projection", 1);
+    }
     double half = 0.5 * d->edge * d->spacing;
     add_lattice(world, (Lattice){.n = {d->edge, d->edge, d->edge},
                                  .spacing = d->spacing,
@@ -97,7 +98,7 @@ static void conformation_T08_falling_cube(void **state)
     }
 }
 
-/* The same with the constraint formulations: with a velocity stage there is less drift than without
+/* The same with the method constraint: with a velocity stage there is less drift than without
    at the same number of iterations, though one on velocities costs a sixth of one on positions;
    and the printed equations drift five times as much as the default, at equal iterations on
    velocities. */
@@ -149,7 +150,7 @@ typedef struct Spin {
     double spacing, time_step, rate, jitter;
     Matter matter;
     Formulation formulation;
-    bool without_corotation; /* only where there is one: in the constraint formulations */
+    bool without_corotation; /* only where there is one: in the method constraint */
     double seconds;          /* 0: one */
 } Spin;
 
@@ -158,9 +159,10 @@ static double spin_kept(const Spin *s, double *drift)
 {
     OozeVec3 rate = vec3(0, 0, s->rate);
     double seconds = s->seconds > 0 ? s->seconds : 1.0;
-    OozeWorld *world = make_world((Setup){.spacing = s->spacing, .time_step = s->time_step});
+    OozeWorld *world = make_world((Setup){
+        .method = method_of(s->formulation), .spacing = s->spacing, .time_step = s->time_step});
     add_matter(world, s->matter);
-    set_param(world, "formulation", s->formulation);
+    set_formulation(world, s->formulation);
     if (s->formulation == PAPER) { /* its velocity stage knows no rotation, and stops any */
         set_param(world, "projection", 1);
     }

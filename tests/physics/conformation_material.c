@@ -15,6 +15,7 @@ typedef struct Mode {
 } Mode;
 
 typedef struct Cell {
+    const char *method; /* NULL: conformation */
     double spacing, time_step, jitter;
     int across; /* particles along the wave's box */
     bool diagonal;
@@ -42,8 +43,10 @@ static OozeWorld *make_cell(const Cell *c, const Mode *m, bool moving)
 {
     int n[3] = {c->across, c->diagonal ? c->across : 7, 7};
     double d = c->spacing;
-    OozeWorld *world = make_world((Setup){
-        .spacing = d, .time_step = c->time_step, .box = vec3(n[0] * d, n[1] * d, n[2] * d)});
+    OozeWorld *world = make_world((Setup){.method = c->method,
+                                          .spacing = d,
+                                          .time_step = c->time_step,
+                                          .box = vec3(n[0] * d, n[1] * d, n[2] * d)});
     add_matter(world, c->matter);
     add_lattice(world, (Lattice){.n = {n[0], n[1], n[2]},
                                  .spacing = d,
@@ -84,16 +87,17 @@ static void strained(OozeVec3 x, const void *user, float *q)
 }
 
 /* Modulus from the momentum that a strained cell gains in one short step: rho du/dt = k G e cos. */
-static double pushed_modulus(int formulation, double compliance, bool diagonal)
+static double pushed_modulus(Formulation formulation, double compliance, bool diagonal)
 {
-    Cell cell = {.spacing = 0.1,
+    Cell cell = {.method = method_of(formulation),
+                 .spacing = 0.1,
                  .time_step = 1e-4,
                  .across = diagonal ? 28 : 20,
                  .diagonal = diagonal,
                  .matter = paper_matter(INFINITY, compliance)};
     Mode mode = mode_of(&cell, 0.01);
     OozeWorld *world = make_cell(&cell, &mode, false);
-    set_param(world, "formulation", formulation);
+    set_formulation(world, formulation);
     set_field(world, "conformation", strained, &mode);
     Census before = take_census(world);
     step_world(world);
@@ -126,13 +130,13 @@ static void conformation_T05_stiffness(void **state)
 static void conformation_T05_formulations(void **state)
 {
     (void)state;
-    for (int formulation = 1; formulation <= 2; formulation++) {
+    for (Formulation formulation = CONSISTENT; formulation <= PAPER; formulation++) {
         double axis[2], diagonal[2], alpha[2] = {1e-2, 1e-1};
         for (int i = 0; i < 2; i++) {
             axis[i] = pushed_modulus(formulation, alpha[i], false) * alpha[i] / density;
             diagonal[i] = pushed_modulus(formulation, alpha[i], true) * alpha[i] / density;
         }
-        bool printed = formulation == 2;
+        bool printed = formulation == PAPER;
         double expected = printed ? 5.0 / 32 : 1.0;
         printf("  %s\n", printed ? "paper" : "consistent");
         MEASURED("modulus over expected", axis[0] / expected, 0.95, 1.02);
@@ -196,12 +200,14 @@ static void conformation_T06_held_cell(void **state)
     (void)state;
     const double taus[3] = {0.015, 0.1, 0.5}, dt = 1.0 / 240, gamma = 0.05, d = 0.1;
     const char *names[3] = {"lodge", "consistent", "paper"};
-    for (int formulation = 0; formulation < 3; formulation++) {
+    for (Formulation formulation = LODGE; formulation <= PAPER; formulation++) {
         for (int k = 0; k < 3; k++) {
-            OozeWorld *world = make_world(
-                (Setup){.spacing = d, .time_step = dt, .box = vec3(10 * d, 10 * d, 10 * d)});
+            OozeWorld *world = make_world((Setup){.method = method_of(formulation),
+                                                  .spacing = d,
+                                                  .time_step = dt,
+                                                  .box = vec3(10 * d, 10 * d, 10 * d)});
             add_matter(world, maxwell_matter(4000, taus[k]));
-            set_param(world, "formulation", formulation);
+            set_formulation(world, formulation);
             add_lattice(world, (Lattice){.n = {10, 10, 10}, .spacing = d});
             set_field(world, "conformation", sheared, &gamma);
             int steps = (int)ceil(taus[k] / dt);

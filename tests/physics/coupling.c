@@ -340,9 +340,13 @@ static void coupling_T06_threads_and_resume(void **state)
 static void coupling_T07_refusals(void **state)
 {
     (void)state;
-    OozeWorld *world = make_mixed(1);
-    set_param(world, "formulation", 1);
-    CHECK_FAILS(ooze_world_step(world, &error), OOZE_ERROR_ARGUMENT, "lodge");
+    OozeWorld *world =
+        make_world((Setup){.method = "constraint", .spacing = 0.1, .time_step = 0.01});
+    OozeSolidDef ball = ooze_solid_def_default();
+    ball.shape = ooze_shape_def_default(OOZE_SHAPE_SPHERE);
+    ball.density = 500;
+    CHECK_FAILS(ooze_world_add_solid(world, &ball, NULL, &error), OOZE_ERROR_UNSUPPORTED,
+                "'constraint' does not push solids");
     ooze_world_destroy(world);
 }
 

@@ -13,6 +13,14 @@
 
 /* ---- worlds and materials -------------------------------------------------------------------- */
 
+/* What the methods conformation and constraint solve: OozeFormulationKind. */
+typedef enum Formulation { LODGE, CONSISTENT, PAPER } Formulation;
+
+static inline const char *method_of(Formulation formulation)
+{
+    return formulation == LODGE ? "conformation" : "constraint";
+}
+
 typedef struct Setup {
     const char *method; /* NULL: conformation */
     double spacing, time_step;
@@ -70,6 +78,14 @@ static inline OozeVec3 down(void)
 static inline void set_param(OozeWorld *world, const char *key, double value)
 {
     CHECK_OK(ooze_world_set_param(world, key, value, &error));
+}
+
+/* Of a world whose method is method_of(formulation). */
+static inline void set_formulation(OozeWorld *world, Formulation formulation)
+{
+    if (formulation != LODGE) {
+        set_param(world, "formulation", formulation - CONSISTENT);
+    }
 }
 
 /* Numbers of a material in SI units; NAN: not given. */

@@ -9,10 +9,10 @@ static const OozeTemperatureRow rows[2] = {
     {80, 100, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN},
 };
 
-static OozeWorld *make_floor_world(void)
+static OozeWorld *make_floor_world(const char *method)
 {
-    OozeWorld *world =
-        make_world((Setup){.spacing = 0.02, .time_step = 1.0 / 120, .gravity = down()});
+    OozeWorld *world = make_world(
+        (Setup){.method = method, .spacing = 0.02, .time_step = 1.0 / 120, .gravity = down()});
     add_floor(world, INFINITY);
     return world;
 }
@@ -62,7 +62,7 @@ static const double fall_time = 0.2;
 /* How far the middle of a cube of one viscosity comes down. */
 static double sag_of(double viscosity, double temperature)
 {
-    OozeWorld *world = make_floor_world();
+    OozeWorld *world = make_floor_world("conformation");
     bool table = !isnan(temperature);
     add_box(world, add_honey(world, viscosity, table), 0, vec3(8, 8, 8), temperature);
     double before = mean_height(world, 0, 512);
@@ -94,7 +94,7 @@ static void heat_T31_halves(void **state)
 {
     (void)state;
     double thick = sag_of(1000, NAN), thin = sag_of(100, NAN);
-    OozeWorld *apart = make_floor_world(), *joined = make_floor_world();
+    OozeWorld *apart = make_floor_world("conformation"), *joined = make_floor_world("conformation");
     add_honey(apart, 1, true);
     add_honey(joined, 1, true);
     OozeMaterialId m = {0};
@@ -124,7 +124,7 @@ static void heat_T32_melts(void **state)
     (void)state;
     double spread[2];
     for (int hot = 0; hot < 2; hot++) {
-        OozeWorld *world = make_floor_world();
+        OozeWorld *world = make_floor_world("conformation");
         OozeMaterialId m = add_honey(world, 1, true);
         CHECK_OK(ooze_world_set_material(world, m, "diffusivity", 0.02, &error));
         CHECK_OK(ooze_world_set_solid(world, (OozeSolidId){0}, OOZE_SOLID_TEMPERATURE,
@@ -150,13 +150,14 @@ static void heat_T33_kinds(void **state)
     for (int kind = 0; kind < 4; kind++) { /* lodge, consistent, paper; a soft body */
         double height[2];
         for (int hot = 0; hot < 2; hot++) {
-            OozeWorld *world = make_floor_world();
+            const Formulation formulation = (Formulation)(kind % 3);
+            OozeWorld *world = make_floor_world(method_of(formulation));
             OozeMaterialDef def = ooze_material_def_default();
             OozeFluidDef fluid = ooze_fluid_def_default();
             def.temperature_table = kind == 3 ? stiff : rows;
             def.temperature_row_count = 2;
             CHECK_OK(ooze_world_add_material(world, &def, &fluid.material, &error));
-            set_param(world, "formulation", kind % 3);
+            set_formulation(world, formulation);
             fluid.body = kind == 3 ? OOZE_BODY_SOFT : OOZE_BODY_FLUID;
             fluid.shape.size = vec3(8 * dx, 8 * dx, 8 * dx);
             fluid.shape.position = vec3(0, 4 * dx, 0);

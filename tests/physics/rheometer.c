@@ -248,7 +248,7 @@ static void rheometer_T06_momentum(void **state)
     }
 }
 
-/* ---- more than one time, more than one formulation ------------------------------------------- */
+/* ---- more than one time, more than one method ------------------------------------------- */
 
 static void rheometer_T07_modes(void **state)
 {
@@ -284,21 +284,22 @@ static double param_value(const OozeMethodInfo *info, double *params, const char
     return value;
 }
 
-/* The other formulation through the same interface. It linearises its stress: slow shear alone is
+/* The method constraint through the same interface. It linearises its stress: slow shear alone is
    exact; and by its update, backward in time, its relaxation is tau + dt/2. */
 static void rheometer_T08_consistent(void **state)
 {
     (void)state;
     const OozeMethodInfo *info = NULL;
     for (int i = 0; i < ooze_method_count(); i++) {
-        info = strcmp(ooze_method_info(i)->name, "conformation") == 0 ? ooze_method_info(i) : info;
+        info = strcmp(ooze_method_info(i)->name, "constraint") == 0 ? ooze_method_info(i) : info;
     }
     assert_non_null(info);
     double params[64];
     assert_true(info->param_count <= 64);
-    param_value(info, params, "formulation", 1);
+    param_value(info, params, "formulation", 0);
     OozeMaterialDef material = maxwell(4000, 0.1);
     OozeSample sample = sample_of(&material);
+    sample.method = "constraint";
     sample.params = params;
     sample.jitter = 0;
     OozeExperiment e[2] = {

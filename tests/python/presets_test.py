@@ -38,7 +38,8 @@ class Presets(PackageTest):
         self.assertEqual(*numbers, case)
 
     def test_a_world_has_the_bits_of_the_scene_file(self):
-        for method in ("blend", "links", "springs", "wcsph", "cauchy", "stress", "conformation"):
+        for method in ("blend", "links", "springs", "wcsph", "cauchy", "stress", "conformation",
+                       "constraint"):
             for preset in ("water", "slime", "jelly", "ketchup"):
                 self.check_same(method, {"preset": preset})
 

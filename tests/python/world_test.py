@@ -281,9 +281,9 @@ class State(PackageTest):
         world = ooze.World(method="conformation", spacing=0.05, time_step=1 / 100,
                            max_travel=0.5, up="z", gravity=[0, 0, -9.81], periodic=[True, 0, 0],
                            periodic_min=[0, 0, 0], periodic_max=[1, 1, 1])
-        world.set_param("formulation", "paper")
-        self.assertEqual(world.get_param("formulation"), 2)
-        world.set_param("formulation", "lodge")
+        world.set_param("time_integration", "second_order")
+        self.assertEqual(world.get_param("time_integration"), 1)
+        world.set_param("time_integration", "auto")
         cream = world.add_material(preset="whipped_cream", color=[1, 0.5, 0], look="honey")
         self.assertEqual(cream["density"], ooze.presets()["whipped_cream"]["numbers"]["density"])
         hot = world.add_material("hot", viscosity=3, temperature_table=[

@@ -102,8 +102,7 @@ emitters:""")
                 (scene("name: conformation, velocity_preconditioner: multigrid"),
                  "velocity_preconditioner: multigrid"),
                 (scene(MASS + ", impact_passes: 2"), "impact_passes"),
-                (scene("name: conformation, formulation: consistent"), "formulation: consistent"),
-                (scene("name: conformation, formulation: paper"), "formulation: paper"),
+                (scene("name: constraint"), "method 'constraint'"),
                 (scene("name: links", ranks_test.LINKS), "method 'links'"),
                 (scene().replace("\nprobes:", ranks_test.BALL), "dynamic solids"),
                 (scene().replace("\nemitters:", BODY), "particle bodies")):

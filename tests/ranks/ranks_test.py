@@ -288,7 +288,7 @@ emitters:""")
         duration = "0.05"
         for words in ("consistent", "consistent, solver: conjugate_gradients", "paper"):
             with self.subTest(words):
-                text = variant(f"{{name: conformation, formulation: {words}}}", material,
+                text = variant(f"{{name: constraint, formulation: {words}}}", material,
                                duration=duration)
                 self.expect_same_bits(text, (3,))
 

@@ -1,4 +1,4 @@
-/* Runs with `solver: auto` against converged ones, and against the cheapest of equal error. */
+/* Runs with `time_step: auto` against converged ones, and against the cheapest of equal error. */
 #include "scene_text.h"
 
 #include <math.h>
@@ -60,12 +60,12 @@ static const Case cases[] = {
      0.5, spread, NAN},
 };
 
-/* Runs a case with these settings; where `step` is NULL the scene's are chosen. */
+/* Runs a case with these settings. */
 static Outcome run(const Case *c, const char *settings, const char *step)
 {
     char text[2048];
-    snprintf(text, sizeof text, "ooze: 2\nmethod: {name: conformation, %s}\n%s%s%s%s", settings,
-             step ? "time_step: " : "", step ? step : "", step ? "\n" : "", c->body);
+    snprintf(text, sizeof text, "ooze: 2\nmethod: {name: conformation, %s}\ntime_step: %s\n%s",
+             settings, step, c->body);
     OozeScene *scene = load_good(text);
     OozeBuildOptions alone = {.threads = 1};
     OozeWorld *world = NULL;
@@ -109,7 +109,7 @@ static void is_accurate_and_cheap(const Case *c)
     /* a fall is more accurate than the rule for its step expects */
     const double allowed = 0.05, dearest = 4.0;
     Outcome reference = run(c, "tolerance: 1e-5, density_iterations: 20", "1/960");
-    Outcome chosen = run(c, "solver: auto", NULL);
+    Outcome chosen = run(c, "passes: auto", "auto");
     double error_made = error_of(c, &chosen, &reference), cheapest = INFINITY;
     for (size_t s = 0; s < 4; s++) {
         for (size_t k = 0; k < 3; k++) {

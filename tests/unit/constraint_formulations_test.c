@@ -1,4 +1,4 @@
-/* The constraint formulations on particles: `consistent` keeps momentum and spin and has the
+/* The method constraint on particles: `consistent` keeps momentum and spin and has the
    modulus it was given in every direction; `paper` has the errors of the printed
    equations. */
 #include "base/hash.h"
@@ -8,7 +8,7 @@
 #include "physics/rigid_fit.h"
 #include "physics/strain_weight.h"
 
-enum { CONSISTENT = 1, PAPER = 2, JACOBI = 0, CHEBYSHEV = 1, GRADIENTS = 2, MOST = 4096 };
+enum { CONSISTENT, PAPER, JACOBI = 0, CHEBYSHEV = 1, GRADIENTS = 2, MOST = 4096 };
 
 typedef struct Scene {
     double dt, gravity, modulus, relaxation, compliance;
@@ -22,7 +22,7 @@ static const double spacing = 0.1;
 static OozeWorld *make_world(const Scene *scene)
 {
     OozeWorldDef def = ooze_world_def_default();
-    def.method = "conformation";
+    def.method = "constraint";
     def.spacing = spacing;
     def.support_ratio = 2.2;
     def.time_step = scene->dt;

@@ -286,6 +286,18 @@ static void runs_in_which_a_setting_acted_that_is_gone_are_refused(void **state)
     CHECK_FAILS(restore(c, &error), OOZE_ERROR_FORMAT, "holds 'hourglass_reach'");
     free(data);
     end(c);
+    c = begin("conformation");
+    data = set_setting(c, "formulation", NULL, 2);
+    CHECK_FAILS(restore(c, &error), OOZE_ERROR_FORMAT, "holds 'formulation'");
+    free(data);
+    end(c);
+    c = begin("conformation"); /* of `lodge`, in which the others had no effect */
+    data = set_setting(c, "position_iterations", NULL, 20);
+    double *also = set_setting(c, "solver", NULL, 2);
+    CHECK_OK(restore(c, &error));
+    free(also);
+    free(data);
+    end(c);
     c = begin("conformation"); /* of a version in which number 1 is `grid` */
     data = drop_column(c, table(c, "method"),
                        ooze_field_column(table(c, "method"), "divergence_iterations"));
@@ -319,6 +331,12 @@ static void scenes_of_runs_may_have_settings_that_are_gone(void **state)
                  {"divergence_iterations: 2", 1},
                  {"void_closure_cutoff: 0.7, hourglass_reach: 3", 0},
                  {"hourglass_reach: 4", 1},
+                 {"formulation: lodge, solver: chebyshev, projection: doubly_constrained, bulk: 5, "
+                  "position_iterations: 7, corotation: true, warm_start: 0.8, "
+                  "density_tolerance: 0.0001",
+                  0},
+                 {"formulation: paper", 1},
+                 {"bulk: 25", 1},
                  {"pressure: velocity_solve", 1}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         char path[64];

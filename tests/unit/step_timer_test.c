@@ -8,22 +8,26 @@
 
 enum { STEPS = 3, DENSITY = 4, VELOCITY = 5, POSITION = 2 };
 
-static OozeWorld *jelly(double formulation, double solver, bool floor)
+static OozeWorld *jelly(Formulation formulation, double solver, bool floor)
 {
-    OozeWorld *world = make_world(
-        (Setup){.spacing = 0.1, .time_step = 1.0 / 120, .gravity = floor ? down() : vec3(0, 0, 0)});
+    OozeWorld *world = make_world((Setup){.method = method_of(formulation),
+                                          .spacing = 0.1,
+                                          .time_step = 1.0 / 120,
+                                          .gravity = floor ? down() : vec3(0, 0, 0)});
     add_matter(world, maxwell_matter(50000, 1));
     if (floor) {
         add_floor(world, 0.5);
     }
-    set_param(world, "formulation", formulation);
-    set_param(world, "solver", solver);
+    set_formulation(world, formulation);
     set_param(world, "velocity_iterations", VELOCITY);
-    set_param(world, "density_iterations", DENSITY);
-    set_param(world, "position_iterations", POSITION);
     set_param(world, "tolerance", 0);
-    set_param(world, "time_integration", 0); /* first order: as many passes as are asked for */
-    set_param(world, "density_tolerance", 0);
+    if (formulation == LODGE) {
+        set_param(world, "density_iterations", DENSITY);
+        set_param(world, "time_integration", 0); /* first order: as many passes as are asked for */
+    } else {
+        set_param(world, "solver", solver);
+        set_param(world, "position_iterations", POSITION);
+    }
     static const double speed = 0.5;
     add_lattice(world,
                 (Lattice){.n = {6, 6, 6}, .spacing = 0.1, .velocity = noise, .user = &speed});
@@ -49,7 +53,7 @@ static double calls(const OozeWorld *world, const char *part)
 static void lodge_counts_operators_and_sweeps(void **state)
 {
     (void)state;
-    OozeWorld *world = jelly(0, 1, false);
+    OozeWorld *world = jelly(LODGE, 1, false);
     /* two passes, each with one application for the residual */
     assert_true(calls(world, "velocity_operator") == 2 * (VELOCITY + 1));
     assert_true(calls(world, "velocity_vectors") == 2 * VELOCITY);
@@ -68,7 +72,7 @@ static void lodge_counts_operators_and_sweeps(void **state)
 static void constraints_count_iterations(void **state)
 {
     (void)state;
-    for (int formulation = 1; formulation <= 2; formulation++) {
+    for (Formulation formulation = CONSISTENT; formulation <= PAPER; formulation++) {
         OozeWorld *world = jelly(formulation, 1, false);
         assert_true(calls(world, "velocity_iteration") == VELOCITY);
         assert_true(calls(world, "velocity_operator") == 0);
@@ -76,7 +80,7 @@ static void constraints_count_iterations(void **state)
         assert_true(calls(world, "density_multipliers") == POSITION);
         ooze_world_destroy(world);
     }
-    OozeWorld *world = jelly(1, 2, false);
+    OozeWorld *world = jelly(CONSISTENT, 2, false);
     assert_true(calls(world, "velocity_operator") == VELOCITY);
     ooze_world_destroy(world);
 }

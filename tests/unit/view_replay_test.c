@@ -178,13 +178,14 @@ static void what_a_step_would_refuse_is_refused(void **state)
     (void)state;
     OozeLive live = open_scene("conformation", ball);
     step(&live, 2);
-    CHECK_FAILS(ooze_live_change(&live, "method.formulation", "paper", 0, &error),
-                OOZE_ERROR_ARGUMENT, "dynamic solids need the formulation 'lodge'");
+    CHECK_OK(ooze_live_change(&live, "method.impact_passes", "2", 0, &error));
+    CHECK_FAILS(ooze_live_change(&live, "method.pressure", "grid", 0, &error), OOZE_ERROR_ARGUMENT,
+                "pressure: grid does not take impact passes");
     step(&live, 2);
     double value = 1.0;
-    CHECK_OK(ooze_world_get_param(live.world, "formulation", &value, &error));
+    CHECK_OK(ooze_world_get_param(live.world, "pressure", &value, &error));
     assert_true(value == 0.0);
-    assert_int_equal(live.row_count, 0);
+    assert_int_equal(live.row_count, 1); /* the one that was taken */
     ooze_live_close(&live);
     live = open_scene("conformation", "");
     CHECK_OK(ooze_live_change(&live, "method.pressure", "grid", 0, &error));

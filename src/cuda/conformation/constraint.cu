@@ -1,4 +1,5 @@
-/* The formulation `consistent`: see methods/conformation/constraint_formulations.c. */
+/* The method `constraint` as the engine calls it, and its formulation `consistent`: see
+   methods/conformation/constraint/constraint_formulations.c. */
 #include "cuda/conformation/constraint.cuh"
 
 namespace ooze
@@ -30,6 +31,7 @@ void create_constraint(Step *step)
     uint64_t n = step->view.n;
     ConstraintView *c = step->constraint;
     c->materials = send_materials(step);
+    c->saved = static_cast<float *>(store_data(&step->engine->store, "multipliers"));
     c->state = step->state;
     c->corotation = set->corotation;
     c->deviatoric_only = set->deviatoric_only;
@@ -92,7 +94,7 @@ static void warm_start_multipliers(Step *step, float share)
     ConstraintView c = *step->constraint;
     for_each(
         step->gpu, s.n, OOZE_BODY(uint32_t i) {
-            const float4 *saved = reinterpret_cast<const float4 *>(s.warm_start + 8 * (uint64_t)i);
+            const float4 *saved = reinterpret_cast<const float4 *>(c.saved + 8 * (uint64_t)i);
             float4 a = saved[0], b = saved[1];
             OozeSym3 l = ooze_sym3(a.x, a.y, a.z, a.w, b.x, b.y);
             sym3_to(c.lambda, i, ooze_sym3_scale(l, share));
@@ -137,7 +139,7 @@ template <int LANES, bool WRAPS> static void finish_consistent_loop(Step *step)
             float tau = s.rheology[s.material[i]].relaxation;
             strain_set(s, i, ooze_constraint_conformation(strain_get(s, i), f, r, s.dt, tau));
             OozeSym3 lambda = sym3_at(c.lambda, i);
-            float4 *saved = reinterpret_cast<float4 *>(s.warm_start + 8 * (uint64_t)i);
+            float4 *saved = reinterpret_cast<float4 *>(c.saved + 8 * (uint64_t)i);
             saved[0] = make_float4(lambda.xx, lambda.yy, lambda.zz, lambda.xy);
             saved[1] = make_float4(lambda.xz, lambda.yz, 0, 0);
         });
@@ -162,7 +164,19 @@ static OozeStatus positions_consistent(Step *step, float4 *x, float4 *shift, Ooz
     return density_solve(step->engine, &job, x, shift, error);
 }
 
-const Formulation formulation_consistent = {solve_consistent, positions_consistent,
-                                            finish_consistent};
+static const Formulation formulation_consistent = {solve_consistent, positions_consistent,
+                                                   finish_consistent};
+
+static OozeStatus step(Engine *engine, void *data, OozeStepContext *context, OozeError *error)
+{
+    bool paper = ooze_conformation_settings(context).formulation == OOZE_FORMULATION_PAPER;
+    return conformation_step(engine, static_cast<ConformationData *>(data), context,
+                             paper ? &formulation_paper : &formulation_consistent, error);
+}
+
+const DeviceMethod constraint_method = {
+    "constraint", nullptr, conformation_create, conformation_destroy, step, nullptr,
+    nullptr,      nullptr, conformation_reach,
+};
 
 } // namespace ooze

@@ -1,10 +1,10 @@
-/* Conformation as a constraint on the device: see methods/conformation/constraint_solve.h. */
+/* The method `constraint` on the device: see methods/conformation/constraint/constraint_solve.h. */
 #ifndef OOZE_CUDA_CONFORMATION_CONSTRAINT_CUH
 #define OOZE_CUDA_CONFORMATION_CONSTRAINT_CUH
 
 #include "cuda/conformation/lodge.cuh"
 #include "cuda/density.cuh"
-#include "methods/conformation/constraint_formula.h"
+#include "methods/conformation/constraint/constraint_formula.h"
 
 namespace ooze
 {
@@ -15,6 +15,7 @@ struct ConstraintView {
     OozeSym3 *known;       /* the constraint at zero velocity */
     OozeSym3 *diagonal;    /* of the rows, without compliance */
     OozeSym3 *lambda;      /* multipliers */
+    float *saved;          /* those of the last step, eight floats a particle */
     OozeSym3 *before;      /* one iteration earlier; NULL: sweeps have no weights */
     float4 *flux;          /* three a particle, or two packed ones */
     float4 *base;          /* force of the particle's own flux along its edges */
@@ -28,6 +29,8 @@ struct ConstraintView {
        hourglass force. */
     float4 *fixed;
 };
+
+extern const Formulation formulation_paper;
 
 /* Arrays for the whole step. */
 void create_constraint(Step *step);

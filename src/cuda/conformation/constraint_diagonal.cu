@@ -1,4 +1,4 @@
-/* The diagonal of a Jacobi sweep: see methods/conformation/constraint_diagonal.c. */
+/* The diagonal of a Jacobi sweep: see methods/conformation/constraint/constraint_diagonal.c. */
 #include "cuda/conformation/constraint.cuh"
 
 namespace ooze

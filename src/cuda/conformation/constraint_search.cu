@@ -1,5 +1,5 @@
 /* Conjugate gradients on J M^-1 J^T + a, the multipliers of the velocity constraint, preconditioned
-   by the diagonal: see methods/conformation/constraint_loops.c. In full precision. */
+   by the diagonal: see methods/conformation/constraint/constraint_loops.c. In full precision. */
 #include "cuda/conformation/constraint.cuh"
 
 namespace ooze

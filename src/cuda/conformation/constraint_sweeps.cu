@@ -1,4 +1,5 @@
-/* Jacobi and Chebyshev on the velocity constraint: see methods/conformation/constraint_loops.c. */
+/* Jacobi and Chebyshev on the velocity constraint: see
+   methods/conformation/constraint/constraint_loops.c. */
 #include "cuda/conformation/constraint.cuh"
 
 namespace ooze

@@ -1,4 +1,5 @@
-/* Sweeps of the position stage of `consistent`: see methods/conformation/corotated_loops.c.
+/* Sweeps of the position stage of `consistent`: see
+   methods/conformation/constraint/corotated_loops.c.
 
    Packed gathers gather the shifts alone: the gradient of the velocities at the beginning of the
    stage and their hourglass force do not change between sweeps. */

@@ -7,7 +7,8 @@ namespace ooze
 
 static OozeStatus step(Engine *engine, void *data, OozeStepContext *context, OozeError *error)
 {
-    return conformation_step(engine, static_cast<ConformationData *>(data), context, error);
+    return conformation_step(engine, static_cast<ConformationData *>(data), context,
+                             &formulation_lodge, error);
 }
 
 const DeviceMethod conformation_method = {

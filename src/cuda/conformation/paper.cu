@@ -1,7 +1,7 @@
-/* The formulation `paper`: see methods/conformation/constraint_formulations.c and
+/* The formulation `paper`: see methods/conformation/constraint/constraint_formulations.c and
    paper_positions.c. */
 #include "cuda/conformation/constraint.cuh"
-#include "methods/conformation/paper_formula.h"
+#include "methods/conformation/constraint/paper_formula.h"
 
 namespace ooze
 {

@@ -18,14 +18,10 @@
 namespace ooze
 {
 
-static const Formulation *const formulations[] = {&formulation_lodge, &formulation_consistent,
-                                                  &formulation_paper};
-
 bool conformation_supports(const OozeStepContext *context, char *why, size_t size)
 {
     OozeConformationSettings set = ooze_conformation_settings(context);
-    bool multigrid = set.formulation == OOZE_FORMULATION_LODGE &&
-                     set.preconditioner == OOZE_PRECONDITIONER_MULTIGRID;
+    bool multigrid = set.preconditioner == OOZE_PRECONDITIONER_MULTIGRID;
     if (context->dynamic && set.pressure_grid) {
         snprintf(why, size, "'pressure: grid' with dynamic solids runs on the processor alone");
         return false;
@@ -46,9 +42,7 @@ bool conformation_supports(const OozeStepContext *context, char *why, size_t siz
 /* The first setting that one GPU supports and several do not; NULL: none. */
 static const char *single_setting(const OozeConformationSettings *set)
 {
-    return set->pressure_grid                                ? "pressure: grid"
-           : set->formulation == OOZE_FORMULATION_CONSISTENT ? "formulation: consistent"
-           : set->formulation == OOZE_FORMULATION_PAPER      ? "formulation: paper"
+    return set->pressure_grid ? "pressure: grid"
            : set->preconditioner == OOZE_PRECONDITIONER_MULTIGRID
                ? "velocity_preconditioner: multigrid"
            : set->preconditioner == OOZE_PRECONDITIONER_AUTO ? "velocity_preconditioner: auto"
@@ -442,7 +436,7 @@ static OozeStatus move(Step *step, const Formulation *formulation, OozeError *er
 static void report(Step *step)
 {
     const OozeConformationSettings *set = &step->plan.settings;
-    if (set->formulation != OOZE_FORMULATION_LODGE && set->positions_only) {
+    if (set->positions_only) {
         return;
     }
     ooze_solve_residual_report(&step->residual, step->context->report);
@@ -450,7 +444,7 @@ static void report(Step *step)
 }
 
 OozeStatus conformation_step(Engine *engine, ConformationData *data, OozeStepContext *context,
-                             OozeError *error)
+                             const Formulation *formulation, OozeError *error)
 {
     Step step;
     Bodies bodies;
@@ -475,7 +469,6 @@ OozeStatus conformation_step(Engine *engine, ConformationData *data, OozeStepCon
     if (failed) {
         return failed;
     }
-    const Formulation *formulation = formulations[step.plan.settings.formulation];
     describe(&step);
     failed = bodies_create(&step, &bodies, error);
     failed = failed ? failed : dynamic_create(&step, &dynamic, error);

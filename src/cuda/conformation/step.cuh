@@ -76,7 +76,7 @@ struct Step {
     StepView view;
     struct Bodies *bodies;             /* NULL: all is fluid */
     struct StepDynamic *dynamic;       /* NULL: no solid is dynamic */
-    struct ConstraintView *constraint; /* of the formulations that are constraints */
+    struct ConstraintView *constraint; /* of the method constraint */
     bool wraps;                        /* some axis is periodic */
     bool any_contacts;                 /* some particle may be in contact */
     uint64_t contact_room;             /* contact sets that there is room for */
@@ -99,8 +99,10 @@ bool conformation_supports(const OozeStepContext *context, char *why, size_t siz
 /* Whether several processes can share such steps. */
 bool conformation_supports_ranks(const OozeStepContext *context, char *why, size_t size);
 double conformation_reach(const OozeStepContext *context); /* see DeviceMethod */
+struct Formulation;
 OozeStatus conformation_step(Engine *engine, struct ConformationData *data,
-                             OozeStepContext *context, OozeError *error);
+                             OozeStepContext *context, const Formulation *formulation,
+                             OozeError *error);
 /* Data that outlives a step; none of it is saved. */
 OozeStatus conformation_create(Engine *engine, void **data, OozeError *error);
 void conformation_destroy(Engine *engine, void *data);
@@ -111,7 +113,7 @@ struct Formulation {
     OozeStatus (*solve_positions)(Step *step, float4 *x, float4 *shift, OozeError *error);
     void (*finish)(Step *step);
 };
-extern const Formulation formulation_lodge, formulation_consistent, formulation_paper;
+extern const Formulation formulation_lodge;
 
 void gather(Step *step); /* edges, corrections, densities at x0 */
 /* Adds the impulse of surface tension to u. */

@@ -89,25 +89,9 @@ static double modulus_of(const OozeStepContext *c, const OozeMaterial *material)
     return ooze_maxwell_sum(&first, material, reference).modulus;
 }
 
-static void advise_ignored(const OozeStepContext *c, const OozeAdvice *advice, int index)
+static void advise_elasticity(const OozeStepContext *c, const OozeAdvice *advice, int index)
 {
-    static const struct {
-        int param;
-        const char *key;
-    } rows[] = {{OOZE_MATERIAL_YIELD, "yield_strain"},
-                {OOZE_MATERIAL_THINNING_RATE, "thinning_rate"},
-                {OOZE_MATERIAL_MODULUS_2, "modulus_2"},
-                {OOZE_MATERIAL_MODULUS_3, "modulus_3"},
-                {OOZE_MATERIAL_MODULUS_4, "modulus_4"}};
     const OozeMaterial *material = &c->materials[index];
-    OozeConformationSettings s = ooze_conformation_settings(c);
-    const int count = sizeof rows / sizeof rows[0];
-    for (int i = 0; i < count && s.formulation != OOZE_FORMULATION_LODGE; i++) {
-        if (!isnan(material->values[rows[i].param])) {
-            ooze_advise(advice, index, rows[i].key, "use formulation: lodge",
-                        "only the formulation 'lodge' has '%s'", rows[i].key);
-        }
-    }
     double modulus = modulus_of(c, material);
     if (!isnan(material->values[OOZE_MATERIAL_YIELD]) && modulus == 0.0) {
         ooze_advise(advice, index, "yield_strain", "give it a modulus",
@@ -241,7 +225,7 @@ void ooze_conformation_advise(const OozeStepContext *c, const OozeAdvice *advice
     ooze_advise_numbers(c, advice);
     for (int m = 0; m < c->material_count; m++) {
         advise_iterations(c, advice, m);
-        advise_ignored(c, advice, m);
+        advise_elasticity(c, advice, m);
         advise_bodies(c, advice, m);
     }
 }

@@ -26,7 +26,6 @@
 #include <math.h>
 
 #include "base/vec3.h"
-#include "methods/conformation/method.h"
 #include "methods/maxwell.h"
 #include "physics/flow_numbers.h"
 
@@ -213,7 +212,7 @@ static OozeChoice fill(const CostModel *model, OozeChoice choice, double dt)
 static double longest_step(const CostModel *model, OozeChoice *choice)
 {
     const OozeChoiceQuestion *q = model->q;
-    double longest = ooze_choice_max_step(&ooze_method_conformation, q, choice);
+    double longest = ooze_choice_max_step(q->context->method, q, choice);
     for (int m = 0; m < q->context->material_count; m++) {
         const char *why;
         if (q->flows[m].scale.flows) {

@@ -569,11 +569,8 @@ static void finish(OozeConformationStep *s)
 }
 
 const OozeFormulation ooze_formulation_lodge = {
-    .name = "lodge",
     .regathers_edges = true,
     .solve_velocities = solve_velocities,
-    .takes_bodies = true,
-    .takes_dynamic = true,
     .solve_positions = ooze_conformation_density,
     .finish = finish,
 };

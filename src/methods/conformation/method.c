@@ -9,25 +9,14 @@
 #include "physics/surface_stress.h"
 
 enum {
-    PARAM_FORMULATION,
     PARAM_VELOCITY_ITERATIONS,
     PARAM_DENSITY_ITERATIONS,
     PARAM_PASSES,
-    PARAM_BULK,
     PARAM_VOID_CLOSURE,
     PARAM_HOURGLASS,
     PARAM_CONTACT_DISTANCE,
     PARAM_TOLERANCE,
     PARAM_MIN_DISTANCE,
-    PARAM_POSITION_ITERATIONS,
-    PARAM_SOLVER,
-    PARAM_PROJECTION,
-    PARAM_VELOCITY_ONLY,
-    PARAM_COROTATION,
-    PARAM_DEVIATORIC_ONLY,
-    PARAM_WARM_START,
-    PARAM_CHEBYSHEV,
-    PARAM_DENSITY_TOLERANCE,
     PARAM_PRECONDITIONER,
     PARAM_TIME_INTEGRATION,
     PARAM_IMPACT_PASSES,
@@ -37,104 +26,88 @@ enum {
     PARAM_COUNT
 };
 
-/* The choice after those of OozeConstraintSolver: chosen by the program. */
-enum { SOLVER_AUTO = OOZE_CONSTRAINT_CONJUGATE_GRADIENTS + 1 };
-
-const OozeFormulation *const ooze_formulations[OOZE_FORMULATION_COUNT] = {
-    [OOZE_FORMULATION_LODGE] = &ooze_formulation_lodge,
-    [OOZE_FORMULATION_CONSISTENT] = &ooze_formulation_consistent,
-    [OOZE_FORMULATION_PAPER] = &ooze_formulation_paper,
-};
-
 static const OozeParamInfo params[PARAM_COUNT] = {
-    [PARAM_FORMULATION] = {"formulation", OOZE_PARAM_CHOICE, "", 0, 2, 0, "lodge|consistent|paper",
-                           "which equations are solved; see docs/methods/conformation.md"},
     [PARAM_VELOCITY_ITERATIONS] =
-        {"velocity_iterations", OOZE_PARAM_INTEGER, "", 0, 10000, NAN, NULL,
-         "iterations of the velocity solve at most, per pass; where not given, 1000 for lodge, "
-         "which ends at its tolerance, and 20 sweeps for the others"},
+        {"velocity_iterations", OOZE_PARAM_INTEGER, "", 0, 10000, OOZE_VELOCITY_CAP, NULL,
+         "iterations of the velocity solve at most, per pass; it ends at its tolerance"},
     [PARAM_DENSITY_ITERATIONS] = {"density_iterations", OOZE_PARAM_INTEGER, "", 0, 10000, 8, NULL,
-                                  "lodge: iterations of the density stage"},
+                                  "iterations of the density stage"},
     [PARAM_PASSES] = {"passes", OOZE_PARAM_INTEGER, "", 1, 8, 2, NULL,
                       "times the stress is linearised in a step"},
-    [PARAM_BULK] = {"bulk", OOZE_PARAM_REAL, "", 0, 1e3, 5, NULL,
-                    "resistance to change of volume, over that to shear"},
     [PARAM_VOID_CLOSURE] = {"void_closure", OOZE_PARAM_REAL, "", 0, 10, 0.5, NULL,
                             "tensile stress that closes voids inside the fluid"},
     [PARAM_HOURGLASS] = {"hourglass", OOZE_PARAM_REAL, "", 0, 100, 1, NULL,
                          "damping of motion that a linear field does not describe"},
     [PARAM_CONTACT_DISTANCE] = {"contact_distance", OOZE_PARAM_REAL, "spacings", 0, 10, 0.5, NULL,
                                 "how near a particle's centre comes to a solid"},
-    [PARAM_TOLERANCE] = {"tolerance", OOZE_PARAM_REAL, "", 0, 1, 3e-4, NULL,
-                         "relative residual at which the velocity solve stops"},
+    [PARAM_TOLERANCE] =
+        {"tolerance", OOZE_PARAM_REAL, "", 0, 1, 3e-4, NULL,
+         "relative residual at which the velocity solve stops; 0: it and the density stage take "
+         "all their iterations"},
     [PARAM_MIN_DISTANCE] =
         {"min_distance", OOZE_PARAM_REAL, "spacings", 0, 1, 0.8, NULL,
          "particles nearer than this drift apart; 0: they may line up in strings"},
-    [PARAM_POSITION_ITERATIONS] = {"position_iterations", OOZE_PARAM_INTEGER, "", 0, 10000, 5, NULL,
-                                   "consistent, paper: iterations of the position stage, each one "
-                                   "of density and one of conformation"},
-    [PARAM_SOLVER] = {"solver", OOZE_PARAM_CHOICE, "", 0, 3, 1,
-                      "jacobi|chebyshev|conjugate_gradients|auto",
-                      "consistent: how the velocity stage is solved. auto: chebyshev, and in every "
-                      "formulation a scene's time_step, velocity_iterations, passes and "
-                      "density_iterations are chosen where they are not given; see docs/advice.md"},
-    [PARAM_PROJECTION] = {"projection", OOZE_PARAM_CHOICE, "", 0, 1, 0,
-                          "doubly_constrained|positions_only",
-                          "consistent, paper: with or without a velocity stage"},
-    [PARAM_VELOCITY_ONLY] = {"velocity_only", OOZE_PARAM_SWITCH, "", 0, 1, 0, NULL,
-                             "consistent, paper: no conformation in the position stage"},
-    [PARAM_COROTATION] = {"corotation", OOZE_PARAM_SWITCH, "", 0, 1, 1, NULL,
-                          "consistent, paper: rotations are no strain"},
-    [PARAM_DEVIATORIC_ONLY] = {"deviatoric_only", OOZE_PARAM_SWITCH, "", 0, 1, 0, NULL,
-                               "consistent, paper: constrain shear alone, not volume"},
-    [PARAM_WARM_START] = {"warm_start", OOZE_PARAM_REAL, "", 0, 0.95, 0.8, NULL,
-                          "consistent: share of the last step's stress to begin with"},
-    [PARAM_CHEBYSHEV] = {"chebyshev_radius", OOZE_PARAM_REAL, "", 0, 0.9999, 0.97, NULL,
-                         "consistent: spectral radius that Chebyshev's weights are made for"},
-    [PARAM_DENSITY_TOLERANCE] =
-        {"density_tolerance", OOZE_PARAM_REAL, "", 0, 1, 1e-4, NULL,
-         "lodge: density beyond rest, of the worst particle, at which the density "
-         "stage stops; 0: it always takes all iterations"},
     [PARAM_PRECONDITIONER] = {"velocity_preconditioner", OOZE_PARAM_CHOICE, "", 0, 2, 0,
                               "auto|mass|multigrid",
-                              "lodge: preconditioner of the velocity solve. auto: multigrid where "
+                              "preconditioner of the velocity solve. auto: multigrid where "
                               "it is expected to be faster"},
     [PARAM_TIME_INTEGRATION] =
         {"time_integration", OOZE_PARAM_CHOICE, "", 0, 2, OOZE_TIME_AUTO,
          "first_order|second_order|auto",
-         "lodge: first_order damps elastic motion like a viscosity of modulus times time step; "
+         "first_order damps elastic motion like a viscosity of modulus times time step; "
          "second_order has two passes, and damps only what a step does not resolve. auto: second "
          "order of materials that damp the bounce of a body of 15 layers less than first order "
          "would"},
     [PARAM_IMPACT_PASSES] = {"impact_passes", OOZE_PARAM_INTEGER, "", 0, 20, 0, NULL,
-                             "lodge: further passes, at most, of steps in which particles cross "
+                             "further passes, at most, of steps in which particles cross "
                              "more than half a spacing; they find contacts within the step and "
                              "oppose compression. 0: none"},
     [PARAM_PRESSURE] = {"pressure", OOZE_PARAM_CHOICE, "", 0, 1, 0, "density_stage|grid",
-                        "lodge: density_stage finds pressure after the velocities. grid: "
+                        "density_stage finds pressure after the velocities. grid: "
                         "velocities and a pressure on a grid of two spacings are solved together, "
                         "for slow flow under weight, where density_stage resists shear like a "
                         "yield stress"},
     [PARAM_DENSITY_MEAN_TOLERANCE] =
         {"density_mean_tolerance", OOZE_PARAM_REAL, "", 0, 1, 0, NULL,
-         "lodge: error of density (beyond rest, and below it where pressure acts), mean over the "
+         "error of density (beyond rest, and below it where pressure acts), mean over the "
          "particles, at which the density stage stops; "
          "density_iterations is the most it takes. 0: the mean does not end it"},
     [PARAM_DENSITY_WARM_START] =
         {"density_warm_start", OOZE_PARAM_SWITCH, "", 0, 1, 0, NULL,
-         "lodge: the density stage begins with the pressure of the last step. For thick fluid in "
+         "the density stage begins with the pressure of the last step. For thick fluid in "
          "long steps; not with dynamic solids, particle bodies or pressure: grid"},
 };
 
+static const char use_constraint[] = "use the method constraint, or leave it out";
+/* Of the formulations that are the method `constraint`; they had no effect in `lodge`. */
+#define OF_CONSTRAINT(key)                                                                         \
+    {                                                                                              \
+        key, NULL, NULL, NAN, use_constraint, NULL                                                 \
+    }
+
 static const OozeGoneSetting gone_settings[] = {
+    {"formulation", NULL, NULL, 0.0,
+     "use method: {name: constraint, formulation: ...} for consistent and paper, or leave it out",
+     "lodge"},
+    OF_CONSTRAINT("position_iterations"),
+    OF_CONSTRAINT("projection"),
+    OF_CONSTRAINT("velocity_only"),
+    OF_CONSTRAINT("corotation"),
+    OF_CONSTRAINT("deviatoric_only"),
+    OF_CONSTRAINT("warm_start"),
+    OF_CONSTRAINT("chebyshev_radius"),
+    {"solver", NULL, NULL, NAN, "use time_step: auto for solver: auto, or leave it out", NULL},
+    {"bulk", NULL, NULL, 5.0, "leave it out: volume is five times as stiff as shear", NULL},
+    {"density_tolerance", NULL, NULL, 1e-4,
+     "leave it out: the density stage ends at 1e-4 of the density of rest", NULL},
     {"divergence_iterations", NULL, NULL, 0.0,
-     "leave it out: more density_iterations leave less compression in the same time"},
+     "leave it out: more density_iterations leave less compression in the same time", NULL},
     {"pressure", "velocity_solve", "divergence_iterations", 0.0,
-     "use grid for slow flow under weight, or leave it out"},
+     "use grid for slow flow under weight, or leave it out", NULL},
     {"void_closure_cutoff", NULL, NULL, 0.7,
-     "leave it out: void closure ends at 0.7 of the surface indicator of a flat surface"},
+     "leave it out: void closure ends at 0.7 of the surface indicator of a flat surface", NULL},
     {"hourglass_reach", NULL, NULL, 3.0,
-     "leave it out: the damping acts while an elastic wave runs 3 spacings"},
+     "leave it out: the damping acts while an elastic wave runs 3 spacings", NULL},
 };
 
 static const char *const material_keys[] = {
@@ -153,9 +126,9 @@ static const OozeFieldInfo fields[] = {
      "polymer conformation less identity, Q - I: xx, yy, zz, xy, xz, yz"},
     {"expansion", OOZE_FIELD_FLOAT32, 1, 1, "", 0.0, true, "volume gained beyond rest, relative"},
     {"warm_start", OOZE_FIELD_FLOAT32, 6, 8, "", 0.0, true,
-     "initial guess of the next step's velocity solve. lodge: acceleration by stress and contacts, "
+     "initial guess of the next step's velocity solve: acceleration by stress and contacts, "
      "m/s2, then that by the density stage, or pressure over density, m2/s2, which "
-     "density_warm_start keeps; consistent: six multipliers, m2/s2"},
+     "density_warm_start keeps"},
     {"relief_progress", OOZE_FIELD_FLOAT32, 1, 1, "", 0.0, true,
      "1: density errors push in full; less: overlaps that were placed are still being relaxed"},
 };
@@ -179,65 +152,42 @@ static bool wants_mode(const OozeMaterial *material, int field)
     return wants;
 }
 
-/* Sweeps of `consistent` and `paper` converge slowly or not at all: there are as many as in most
-   scenes of the paper. */
-static double derive_param(const double *given, int param)
-{
-    const double cap = OOZE_VELOCITY_CAP, sweeps = 20.0;
-    double formulation = given[PARAM_FORMULATION];
-    bool lodge = isnan(formulation) || formulation == OOZE_FORMULATION_LODGE;
-    return param != PARAM_VELOCITY_ITERATIONS ? NAN : lodge ? cap : sweeps;
-}
-
-/* Pressure on a grid and impact passes exist in first order only. */
+/* Impact passes exist in first order only. */
 static OozeTimeIntegration time_integration(const OozeStepContext *c)
 {
     OozeTimeIntegration given = (OozeTimeIntegration)c->params[PARAM_TIME_INTEGRATION];
-    bool lodge = c->params[PARAM_FORMULATION] == OOZE_FORMULATION_LODGE;
     bool first = c->params[PARAM_IMPACT_PASSES] > 0.0;
-    return !lodge || (given == OOZE_TIME_AUTO && first) ? OOZE_TIME_FIRST_ORDER : given;
+    return given == OOZE_TIME_AUTO && first ? OOZE_TIME_FIRST_ORDER : given;
 }
 
-OozeConformationSettings ooze_conformation_settings(const OozeStepContext *c)
+static OozeConformationSettings settings_of(const OozeStepContext *c)
 {
     OozeTimeIntegration integration = time_integration(c);
     return (OozeConformationSettings){
-        .formulation = (OozeFormulationKind)c->params[PARAM_FORMULATION],
+        .formulation = OOZE_FORMULATION_LODGE,
+        .stages = &ooze_formulation_lodge,
         .velocity_iterations =
-            (int)ooze_method_param(&ooze_method_conformation, c->params, PARAM_VELOCITY_ITERATIONS),
+            (int)ooze_method_param(c->method, c->params, PARAM_VELOCITY_ITERATIONS),
         .density_iterations = (int)c->params[PARAM_DENSITY_ITERATIONS],
         .passes = (int)c->params[PARAM_PASSES],
-        .impact_passes = c->params[PARAM_FORMULATION] == OOZE_FORMULATION_LODGE &&
-                                 integration == OOZE_TIME_FIRST_ORDER
-                             ? (int)c->params[PARAM_IMPACT_PASSES]
-                             : 0,
+        .impact_passes =
+            integration == OOZE_TIME_FIRST_ORDER ? (int)c->params[PARAM_IMPACT_PASSES] : 0,
         .time_integration = integration,
-        .pressure_grid = c->params[PARAM_PRESSURE] == 1.0 &&
-                         c->params[PARAM_FORMULATION] == OOZE_FORMULATION_LODGE,
+        .pressure_grid = c->params[PARAM_PRESSURE] == 1.0,
         .hourglass = c->params[PARAM_HOURGLASS],
-        .bulk = (float)c->params[PARAM_BULK],
+        .bulk = OOZE_BULK,
         .void_closure = (float)c->params[PARAM_VOID_CLOSURE],
         .contact_distance = (float)(c->params[PARAM_CONTACT_DISTANCE] * c->spacing),
         .tolerance = c->params[PARAM_TOLERANCE],
-        .density_tolerance = c->params[PARAM_DENSITY_TOLERANCE] > 0.0
-                                 ? (float)c->params[PARAM_DENSITY_TOLERANCE]
-                                 : -1.0f,
+        .density_tolerance = c->params[PARAM_TOLERANCE] > 0.0 ? OOZE_DENSITY_TOLERANCE : -1.0f,
         .density_mean_tolerance = (float)c->params[PARAM_DENSITY_MEAN_TOLERANCE],
         .density_warm_start = c->params[PARAM_DENSITY_WARM_START] != 0.0,
         .preconditioner = (OozePreconditioner)c->params[PARAM_PRECONDITIONER],
         .min_distance = (float)(c->params[PARAM_MIN_DISTANCE] * c->spacing),
-        .position_iterations = (int)c->params[PARAM_POSITION_ITERATIONS],
-        .solver = c->params[PARAM_SOLVER] == SOLVER_AUTO
-                      ? OOZE_CONSTRAINT_CHEBYSHEV
-                      : (OozeConstraintSolver)c->params[PARAM_SOLVER],
-        .positions_only = c->params[PARAM_PROJECTION] == 1.0,
-        .velocity_only = c->params[PARAM_VELOCITY_ONLY] != 0.0,
-        .corotation = c->params[PARAM_COROTATION] != 0.0,
-        .deviatoric_only = c->params[PARAM_DEVIATORIC_ONLY] != 0.0,
-        .warm_start = (float)c->params[PARAM_WARM_START],
-        .chebyshev = (float)c->params[PARAM_CHEBYSHEV],
     };
 }
+
+static const OozeConformationKind kind = {settings_of};
 
 int ooze_conformation_count_modes(const OozeStepContext *c)
 {
@@ -252,7 +202,8 @@ int ooze_conformation_count_modes(const OozeStepContext *c)
 static float *field_of(const OozeConformationStep *s, const OozeFieldInfo *info)
 {
     OozeParticles *particles = s->context->particles;
-    return ooze_particles_data(particles, ooze_particles_find_field(particles, info->name));
+    int field = ooze_particles_find_field(particles, info->name);
+    return field < 0 ? NULL : ooze_particles_data(particles, field);
 }
 
 void ooze_conformation_find_fields(OozeConformationStep *s)
@@ -267,7 +218,7 @@ void ooze_conformation_find_fields(OozeConformationStep *s)
 }
 
 /* All but surface tension is implicit. */
-static double stable_step(const OozeStepContext *c)
+double ooze_conformation_stable_step(const OozeStepContext *c)
 {
     double longest = INFINITY;
     for (int m = 0; m < c->material_count; m++) {
@@ -280,7 +231,7 @@ static double stable_step(const OozeStepContext *c)
     return longest;
 }
 
-static OozeStatus check(const OozeStepContext *context, OozeError *error)
+OozeStatus ooze_conformation_check(const OozeStepContext *context, OozeError *error)
 {
     OozeConformationPlan plan;
     return ooze_conformation_plan(context, &plan, error);
@@ -300,7 +251,7 @@ static const char *const chosen_keys[] = {"velocity_iterations", "passes", "dens
 static const char *const ghost_fields[] = {"material", "body", NULL};
 
 /* Boundary samples drag fluid that does not slip, and all fluid at dynamic solids. */
-static double wall_friction(const OozeSolid *solid)
+double ooze_conformation_wall_friction(const OozeSolid *solid)
 {
     double friction = ooze_solid_fluid_friction(solid);
     if (!solid->sampled) {
@@ -322,6 +273,7 @@ const OozeMethod ooze_method_conformation = {
                           "viscoelastic fluid simulation",
              .params = params,
              .param_count = PARAM_COUNT},
+    .own = &kind,
     .gone_settings = gone_settings,
     .gone_count = sizeof gone_settings / sizeof gone_settings[0],
     .fields = fields,
@@ -336,7 +288,7 @@ const OozeMethod ooze_method_conformation = {
     .uses_fluid_neighbours = true,
     .uses_boundary_neighbours = true,
     .takes_bodies = true,
-    .wall_friction = wall_friction,
+    .wall_friction = ooze_conformation_wall_friction,
     .pushes_solids = true,
     .records_stress = true,
     .uses_tables = true,
@@ -344,14 +296,13 @@ const OozeMethod ooze_method_conformation = {
     .destroy = ooze_conformation_destroy,
     .bytes = ooze_conformation_bytes,
     .step = ooze_conformation_step,
-    .check = check,
-    .stable_step = stable_step,
+    .check = ooze_conformation_check,
+    .stable_step = ooze_conformation_stable_step,
     .advise = ooze_conformation_advise,
     .explain = ooze_conformation_explain,
     .describe_order = ooze_conformation_describe_order,
     .chosen_keys = chosen_keys,
     .choose = ooze_conformation_choose,
-    .derive_param = derive_param,
     .earlier_param = earlier_param,
     .numerical_viscosity = 0.76,
     .step_bias = ooze_conformation_step_bias,

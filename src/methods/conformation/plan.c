@@ -177,11 +177,16 @@ static OozeStatus check_pressure_grid(const OozeStepContext *c, const OozeConfor
                      "pressure: grid does not take %s", what);
 }
 
+OozeConformationSettings ooze_conformation_settings(const OozeStepContext *c)
+{
+    const OozeConformationKind *kind = c->method->own;
+    return kind->settings(c);
+}
+
 OozeStatus ooze_conformation_plan(const OozeStepContext *c, OozeConformationPlan *plan,
                                   OozeError *error)
 {
     OozeConformationSettings settings = ooze_conformation_settings(c);
-    const OozeFormulation *formulation = ooze_formulations[settings.formulation];
     *plan = (OozeConformationPlan){
         .settings = settings,
         .dt = (float)c->dt,
@@ -190,19 +195,8 @@ OozeStatus ooze_conformation_plan(const OozeStepContext *c, OozeConformationPlan
         .flat_gradient = (float)ooze_strain_weight_surface(c->spacing, c->support),
         .wall_scale = (float)ooze_lattice_wall_scale(c->spacing, c->support),
     };
-    if (settings.formulation == OOZE_FORMULATION_LODGE) {
-        plan->more_modes = ooze_conformation_count_modes(c);
-    }
-    if (c->body_count > 0 && !formulation->takes_bodies) {
-        return ooze_fail(error, OOZE_ERROR_ARGUMENT, "use formulation: lodge",
-                         "the formulation '%s' has no rigid or soft bodies", formulation->name);
-    }
-    if (c->dynamic && !formulation->takes_dynamic) {
-        return ooze_fail(error, OOZE_ERROR_ARGUMENT, "use formulation: lodge",
-                         "dynamic solids need the formulation 'lodge', not '%s'",
-                         formulation->name);
-    }
-    if (!formulation->kernel_gradients) {
+    plan->more_modes = ooze_conformation_count_modes(c);
+    if (!settings.stages->kernel_gradients) {
         plan->strain_scale = (float)ooze_strain_weight_scale(c->spacing, c->support);
         plan->wall_strain_scale = (float)ooze_strain_wall_scale(
             c->spacing, c->support, ooze_lattice_sample_volume(c->spacing, c->support));

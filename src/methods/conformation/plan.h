@@ -54,12 +54,11 @@ typedef enum OozeConstraintSolver {
     OOZE_CONSTRAINT_CONJUGATE_GRADIENTS
 } OozeConstraintSolver;
 
-/* In the order of the setting's choices. */
+/* `lodge` is the method conformation; the others are the choices of the method constraint. */
 typedef enum OozeFormulationKind {
     OOZE_FORMULATION_LODGE,
     OOZE_FORMULATION_CONSISTENT,
-    OOZE_FORMULATION_PAPER,
-    OOZE_FORMULATION_COUNT
+    OOZE_FORMULATION_PAPER
 } OozeFormulationKind;
 
 /* Preconditioner of the velocity solve of `lodge`, in the order of the setting's choices. */
@@ -82,7 +81,11 @@ typedef enum OozeTimeIntegration {
     OOZE_TIME_AUTO /* second order of the materials that swing: see material.c */
 } OozeTimeIntegration;
 
-/* Settings of the solver, from the method's parameters. */
+/* Resistance to change of volume, over that to shear: with less, density errors of soft fluid grow;
+   with more, the solve takes more iterations. */
+#define OOZE_BULK 5.0f
+/* Density beyond rest, of the worst particle, at which the density stage ends. */
+#define OOZE_DENSITY_TOLERANCE 1e-4f
 /* Surface indicator at which void closure ends, over that of a flat surface: voids inside the fluid
    are closed, the surface of a body is not pulled in. */
 #define OOZE_VOID_CLOSURE_CUTOFF 0.7f
@@ -90,8 +93,10 @@ typedef enum OozeTimeIntegration {
    within which motion alternates that the damping is for. */
 #define OOZE_HOURGLASS_REACH 3.0
 
+/* Settings of the solver, from the method's parameters. */
 typedef struct OozeConformationSettings {
     OozeFormulationKind formulation;
+    const struct OozeFormulation *stages; /* of that formulation, on the processor */
     int velocity_iterations, density_iterations, passes;
     int impact_passes;  /* further ones in long steps, at most; see impact.h */
     bool pressure_grid; /* see pressure_solve.h */
@@ -107,7 +112,7 @@ typedef struct OozeConformationSettings {
     float density_mean_tolerance; /* likewise */
     bool density_warm_start;      /* see density_warm_start.h */
     OozePreconditioner preconditioner;
-    /* of the constraint formulations */
+    /* of the method constraint */
     int position_iterations;
     OozeConstraintSolver solver;
     bool positions_only;  /* Algorithm 1: no velocity stage */
@@ -156,6 +161,10 @@ OozeStatus ooze_conformation_plan(const OozeStepContext *context, OozeConformati
 OozeDensityJob ooze_conformation_density_settings(const OozeStepContext *context,
                                                   const OozeConformationPlan *plan);
 
+/* What the methods conformation and constraint differ in: OozeMethod.own. */
+typedef struct OozeConformationKind {
+    OozeConformationSettings (*settings)(const OozeStepContext *context);
+} OozeConformationKind;
 OozeConformationSettings ooze_conformation_settings(const OozeStepContext *context);
 OozeStepBias ooze_conformation_step_bias(const OozeStepContext *context, const OozeFlow *flow,
                                          double share);

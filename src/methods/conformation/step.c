@@ -94,7 +94,7 @@ static OozeStatus start(OozeConformationStep *s, OozeError *error)
 /* The stages. Samples of dynamic solids are at the positions of the beginning of the step. */
 static OozeStatus run_stages(OozeConformationStep *s, OozeConformationMemory *own, OozeError *error)
 {
-    const OozeFormulation *formulation = ooze_formulations[s->settings.formulation];
+    const OozeFormulation *formulation = s->settings.stages;
     OozeStepTimer *timer = s->context->timer;
     OozeStatus status = start(s, error);
     ooze_timer_lap(timer, "load");

@@ -148,9 +148,6 @@ typedef struct OozeConformationMemory {
 
 /* One discretisation of the method: velocities first, then positions, then the new conformation. */
 typedef struct OozeFormulation {
-    const char *name;
-    bool takes_bodies;
-    bool takes_dynamic; /* solids */
     /* The density stage overwrites the gathered data, and edges are gathered again after it. */
     bool regathers_edges;
     bool kernel_gradients; /* velocity gradients by the kernel of the density: strain_scale 0 */
@@ -165,17 +162,16 @@ typedef struct OozeFormulation {
 } OozeFormulation;
 
 extern const OozeFormulation ooze_formulation_lodge;
-extern const OozeFormulation ooze_formulation_consistent;
-extern const OozeFormulation ooze_formulation_paper;
-/* By OozeFormulationKind. */
-extern const OozeFormulation *const ooze_formulations[OOZE_FORMULATION_COUNT];
 
-/* ---- method.c: tables of fields ---- */
+/* ---- method.c: tables of fields, and functions of OozeMethod ---- */
 
 /* Data of the fields that the method adds to the particles, at step->strain and so on. */
 void ooze_conformation_find_fields(OozeConformationStep *step);
 /* Number of relaxation modes beyond the first that particles have fields for. */
 int ooze_conformation_count_modes(const OozeStepContext *context);
+OozeStatus ooze_conformation_check(const OozeStepContext *context, OozeError *error);
+double ooze_conformation_stable_step(const OozeStepContext *context);
+double ooze_conformation_wall_friction(const OozeSolid *solid);
 
 /* ---- stages, in the order of the step ---- */
 

@@ -8,7 +8,7 @@
 #define OOZE_METHODS_CONFORMATION_CONSTRAINT_SOLVE_H
 
 #include "base/isa.h"
-#include "methods/conformation/constraint_formula.h"
+#include "methods/conformation/constraint/constraint_formula.h"
 #include "methods/conformation/gradient.h"
 #include "solvers/pairs/gather.h"
 
@@ -91,5 +91,7 @@ typedef struct OozePaperPositions {
 OozeStatus ooze_paper_positions_begin(OozePaperPositions *job, OozeConstraint *c,
                                       const OozeF32x4 *start, OozeError *error);
 void ooze_paper_positions_sweep(OozePaperPositions *job, OozeF32x4 *shift);
+
+extern const OozeFormulation ooze_formulation_consistent, ooze_formulation_paper;
 
 #endif

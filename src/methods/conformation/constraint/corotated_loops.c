@@ -1,7 +1,7 @@
 /* Sweeps of the position stage of `consistent`, four particles at a time. */
 #include <string.h>
 
-#include "methods/conformation/constraint_solve.h"
+#include "methods/conformation/constraint/constraint_solve.h"
 #include "solvers/pairs/stress_flux.h"
 #include "solvers/vectors/polar_f32x4.h"
 

@@ -2,7 +2,7 @@
    diagonal, and the multipliers push velocities along the same edges. */
 #include <math.h>
 
-#include "methods/conformation/constraint_solve.h"
+#include "methods/conformation/constraint/constraint_solve.h"
 #include "solvers/linear/conjugate_gradients.h"
 
 /* ---- per particle --------------------------------------------------------------------------- */

@@ -3,7 +3,7 @@
 #ifndef OOZE_METHODS_CONFORMATION_PAPER_FORMULA_H
 #define OOZE_METHODS_CONFORMATION_PAPER_FORMULA_H
 
-#include "methods/conformation/constraint_formula.h"
+#include "methods/conformation/constraint/constraint_formula.h"
 #include "methods/conformation/plan.h"
 #include "solvers/vectors/vector_formula.h"
 

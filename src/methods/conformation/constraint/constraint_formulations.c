@@ -1,4 +1,4 @@
-/* Conformation as a constraint, in two formulations.
+/* Conformation as a constraint, in two formulations: the method `constraint`.
 
    `paper`: equations 6, 7 and 9 to 18 of Barreiro et al. 2017 as printed, for comparison.
    Compliance alpha/dt in the velocity stage, equal on six rows; velocities and positions both get
@@ -11,8 +11,8 @@
 #include <string.h>
 
 #include "base/fail.h"
-#include "methods/conformation/constraint_solve.h"
-#include "methods/conformation/paper_formula.h"
+#include "methods/conformation/constraint/constraint_solve.h"
+#include "methods/conformation/constraint/paper_formula.h"
 
 /* ---- beginning of the step ------------------------------------------------------------------ */
 
@@ -123,7 +123,7 @@ static void known_range(void *data, uint64_t begin, uint64_t end, int worker)
 static float *saved_multipliers(const OozeConformationStep *s)
 {
     OozeParticles *particles = s->context->particles;
-    int field = ooze_particles_find_field(particles, "warm_start");
+    int field = ooze_particles_find_field(particles, "multipliers");
     return ooze_particles_data(particles, field);
 }
 
@@ -338,14 +338,12 @@ static OozeStatus solve_positions_paper(OozeConformationStep *s, OozeDensityMemo
 }
 
 const OozeFormulation ooze_formulation_consistent = {
-    .name = "consistent",
     .solve_velocities = solve_consistent,
     .solve_positions = solve_positions_consistent,
     .finish = finish_consistent,
 };
 
 const OozeFormulation ooze_formulation_paper = {
-    .name = "paper",
     .kernel_gradients = true,
     .solve_velocities = solve_paper,
     .solve_positions = solve_positions_paper,

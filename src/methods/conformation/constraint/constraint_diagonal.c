@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/fail.h"
-#include "methods/conformation/constraint_solve.h"
+#include "methods/conformation/constraint/constraint_solve.h"
 
 typedef struct DiagonalJob {
     OozeConstraint *constraint;

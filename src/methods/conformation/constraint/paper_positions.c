@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "base/fail.h"
-#include "methods/conformation/constraint_solve.h"
-#include "methods/conformation/paper_formula.h"
+#include "methods/conformation/constraint/constraint_solve.h"
+#include "methods/conformation/constraint/paper_formula.h"
 
 static OozePaperSums sum_neighbours(const OozePaperPositions *job, uint64_t i)
 {
