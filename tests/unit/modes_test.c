@@ -31,8 +31,7 @@ static OozeRheology make_rheology(const Number *numbers, double dt, int *more)
     OozeMaterial material;
     memcpy(material.values, def.values, sizeof material.values);
     OozeStepContext context = {.dt = dt, .spacing = 0.01};
-    OozeRheologyRecipe recipe = {
-        .reference_density = density, .hourglass = 1};
+    OozeRheologyRecipe recipe = {.reference_density = density, .hourglass = 1};
     OozeRheology r = ooze_rheology(&context, &material, &recipe);
     *more = 0;
     for (int k = 0; k < OOZE_MORE_MODES; k++) {

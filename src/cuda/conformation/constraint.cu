@@ -1,6 +1,7 @@
 /* The method `constraint` as the engine calls it, and its formulation `consistent`: see
    methods/conformation/constraint/constraint_formulations.c. */
 #include "cuda/conformation/constraint.cuh"
+#include "cuda/method.cuh"
 
 namespace ooze
 {
