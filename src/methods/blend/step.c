@@ -164,21 +164,24 @@ static OozeStatus match_shapes(OozeBlendStep *s, const OozeBlendStages *stages, 
 
 /* ---- movement ------------------------------------------------------------------------------- */
 
+/* A step that fails stores nothing: it can be done again. */
 static OozeStatus move(OozeBlendStep *s, const OozeBlendStages *stages, OozeError *error)
 {
-    OozeStepContext *c = s->machine->context;
+    OozeMachine *machine = s->machine;
+    OozeStepContext *c = machine->context;
     const float travel = s->k.dt * sqrtf(stages->move(s));
-    OozeStatus status = OOZE_OK;
     c->report->too_far = (double)travel > c->longest_travel;
-    if (!c->report->too_far && s->impulses) {
+    OozeStatus status = ooze_machine_status(machine, name, error);
+    if (!status && !c->report->too_far && s->impulses) {
         status = stages->load_solids(s, error);
     }
-    ooze_machine_lap(s->machine, "contact");
-    if (!c->report->too_far && !status) {
-        stages->store(s);
-        ooze_machine_lap(s->machine, "store");
+    ooze_machine_lap(machine, "contact");
+    if (status || c->report->too_far) {
+        return status;
     }
-    return status ? status : ooze_machine_status(s->machine, name, error);
+    stages->store(s);
+    ooze_machine_lap(machine, "store");
+    return ooze_machine_status(machine, name, error);
 }
 
 OozeStatus ooze_blend_step(OozeMachine *machine, const OozeBlendStages *stages,
