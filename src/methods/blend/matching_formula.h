@@ -99,22 +99,27 @@ typedef struct OozeBlendPoint {
     OozeFloat4 rotation; /* that its region starts from, if it leads it */
 } OozeBlendPoint;
 
+OOZE_FORMULA OozeMatchPoint ooze_match_point(const float at[3], double weight)
+{
+    OozeMatchPoint point;
+    for (int k = 0; k < 3; k++) {
+        point.at[k] = (double)at[k];
+    }
+    point.weight = weight;
+    return point;
+}
+
 /* Sets position and velocity of the point's slot; `own`: its material. */
 OOZE_FORMULA void ooze_match_place(const OozeMatching *m, const OozeRegions *r,
                                    const OozeBlendMaterial *own, const OozeBlendPoint *point,
                                    double dt)
 {
-    const uint32_t slot = point->slot;
-    const float fluid_share = point->fluid_share;
-    m->position[slot].weight = ooze_match_position_weight(own, fluid_share, r->share[slot], dt);
-    for (int k = 0; k < 3; k++) {
-        m->position[slot].at[k] = (double)point->x[k];
-    }
+    const double share = r->share[point->slot];
+    m->position[point->slot] =
+        ooze_match_point(point->x, ooze_match_position_weight(own, point->fluid_share, share, dt));
     if (m->velocity) {
-        m->velocity[slot].weight = ooze_match_velocity_weight(own, fluid_share, r->share[slot], dt);
-        for (int k = 0; k < 3; k++) {
-            m->velocity[slot].at[k] = (double)point->u[k];
-        }
+        m->velocity[point->slot] = ooze_match_point(
+            point->u, ooze_match_velocity_weight(own, point->fluid_share, share, dt));
     }
 }
 
