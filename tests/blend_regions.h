@@ -8,8 +8,7 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "base/vec3.h"
-#include "methods/blend/matching.h"
-#include "methods/blend/regions.h"
+#include "methods/blend/stages.h"
 
 /* A reference shape in store order, and its regions. */
 typedef struct Shaped {
@@ -100,18 +99,36 @@ typedef OozeVec3 (*Deformer)(OozeVec3 reference, const void *user);
 static inline OozeMatching shaped_matching(Shaped *s, bool damped, Deformer deform,
                                            const void *user)
 {
-    OozeMatching m;
+    OozeMatching m = {.regions = &s->regions};
+    const uint64_t n = s->regions.n, count = ooze_regions_count(&s->regions);
+    const uint64_t sums = ooze_blend_stages.sums_per_cell * s->regions.cells;
     ooze_arena_reset(s->arena);
-    CHECK_OK(ooze_matching_begin(&m, &s->regions, damped, s->arena, &error));
-    for (uint64_t k = 0; k < s->regions.n; k++) {
+    m.position = ooze_arena_alloc(s->arena, n, sizeof *m.position);
+    m.velocity = damped ? ooze_arena_alloc(s->arena, n, sizeof *m.velocity) : NULL;
+    m.pull = ooze_arena_alloc(s->arena, n, sizeof *m.pull);
+    m.rotation = ooze_arena_alloc(s->arena, count, sizeof *m.rotation);
+    m.map = ooze_arena_alloc(s->arena, count, sizeof *m.map);
+    m.motion = damped ? ooze_arena_alloc(s->arena, count, sizeof *m.motion) : NULL;
+    m.sums = ooze_arena_alloc(s->arena, sums, sizeof *m.sums);
+    assert_false(ooze_arena_failed(s->arena));
+    for (uint64_t k = 0; k < n; k++) {
         OozeVec3 x = deform(reference_of(s, k), user);
         m.position[k] = (OozeMatchPoint){{x.x, x.y, x.z}, s->regions.share[k]};
     }
-    for (uint64_t r = 0; r < ooze_regions_count(&s->regions); r++) {
+    for (uint64_t r = 0; r < count; r++) {
         m.rotation[r][0] = 1.0;
         m.rotation[r][1] = m.rotation[r][2] = m.rotation[r][3] = 0.0;
     }
     return m;
+}
+
+/* Pulls of a matching from its points. */
+static inline void shaped_match(Shaped *s, const OozeMatching *m, OozeThreads *threads)
+{
+    OozeStepContext context = {.threads = threads};
+    OozeMachine machine = {.context = &context};
+    OozeBlendStep step = {.machine = &machine, .regions = &s->regions, .matching = *m};
+    ooze_blend_run_matching(&step, &ooze_blend_stages);
 }
 
 static inline OozeVec3 pull_of(const OozeMatching *m, uint64_t slot)

@@ -1,5 +1,5 @@
 /* Method blend takes the same steps on the device as on the processor. */
-#include "cuda/blend/step.cuh"
+#include "methods/blend/cuda/stages.cuh"
 
 #include "device_world.h"
 #include "frames_apart.h"
@@ -203,7 +203,7 @@ static void check_regions(OozeWorld *world)
 {
     ooze::Engine *engine = static_cast<ooze::Engine *>(world->engine_data);
     ooze::Gpu *gpu = &engine->gpu;
-    const OozeRegions &there = static_cast<ooze::BlendData *>(engine->method_data)->regions;
+    const OozeRegions &there = *static_cast<ooze::BlendData *>(engine->method_data);
     CHECK_OK(ooze_world_sync_to_host(world, &error));
     OozeParticles *p = world->particles;
     uint64_t n = ooze_particles_count(p);

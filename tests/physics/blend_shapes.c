@@ -66,7 +66,7 @@ static double worst_pull(Deformer deform, const void *user)
         Shaped s = shape_of(k / 6);
         shaped_build(&s, (OozeRegionKind)(k % 2), radii[k / 2 % 3], NULL);
         OozeMatching m = shaped_matching(&s, false, deform, user);
-        ooze_matching_run(&m, NULL, NULL);
+        shaped_match(&s, &m, NULL);
         worst = fmax(worst, longest_pull(&m));
         shaped_free(&s);
     }
@@ -139,7 +139,7 @@ static void blend_T14_inverted(void **state)
             for (uint64_t i = 0; i < s.n; i++) {
                 m.position[i].at[1] = factor * reference_of(&s, i).y;
             }
-            ooze_matching_run(&m, NULL, NULL);
+            shaped_match(&s, &m, NULL);
             for (uint64_t r = 0; r < regions; r++) {
                 const double *p = before[r], *q = m.rotation[r];
                 double same = fabs(p[0] * q[0] + p[1] * q[1] + p[2] * q[2] + p[3] * q[3]);
@@ -192,7 +192,7 @@ static double wave_modulus(OozeRegionKind kind, double sigma, const Wave *w, boo
         OozeVec3 v = wave_at(reference_of(&s, i), w);
         m.velocity[i] = (OozeMatchPoint){{v.x, v.y, v.z}, s.regions.share[i]};
     }
-    ooze_matching_run(&m, NULL, NULL);
+    shaped_match(&s, &m, NULL);
     for (uint64_t i = 0; i < s.n; i++) {
         OozeVec3 q = reference_of(&s, i), u = wave_at(q, w);
         bool inside = fabs(q.x - 0.21) < 0.5 * wide - reach &&

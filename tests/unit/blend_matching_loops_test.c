@@ -2,6 +2,7 @@
    summed up by definition. */
 #include "blend_regions.h"
 #include "loops_case.h"
+#include "methods/blend/cpu/loops.h"
 
 #include "physics/rigid_fit.h"
 
@@ -260,7 +261,7 @@ static void loops_match_sums_by_definition(void **state)
     MEASURED("mean force and torque", balance, 0, 1e-9);
 }
 
-/* ooze_matching_run gives the same bits for any number of threads. */
+/* Shape matching gives the same bits for any number of threads. */
 static void runs_do_not_depend_on_threads(void **state)
 {
     (void)state;
@@ -272,7 +273,7 @@ static void runs_do_not_depend_on_threads(void **state)
             OozeThreads *threads = NULL;
             CHECK_OK(ooze_threads_create(count, &threads, &error));
             set_up(&trials[0], (OozeRegionKind)k, &s, &m);
-            ooze_matching_run(&m, threads, NULL);
+            shaped_match(&s, &m, threads);
             if (!first) {
                 first = malloc(s.regions.n * sizeof *first);
                 assert_non_null(first);

@@ -2,14 +2,14 @@
    that pair forces are opposite. */
 #include "loops_case.h"
 
-#include "methods/blend/sph_formula.h"
-#include "methods/blend/step.h"
+#include "methods/blend/cpu/loops.h"
 
 /* What a step may have; all combinations are run. */
 enum { ELASTIC = 1, BLENDED = 2, PRINTED = 4, COMBINATIONS = 8 };
 
 typedef struct Stage {
     Case *c;
+    OozeMachine machine;
     OozeBlendStep s;
     OozeBlendMaterial materials[2];
 } Stage;
@@ -46,8 +46,9 @@ static Stage *stage_create(const Setting *setting, int with)
     OozeBlendStep *s = &t->s;
     t->materials[0] = (OozeBlendMaterial){.relative_mass = 1, .viscosity = 0.003f};
     t->materials[1] = (OozeBlendMaterial){.relative_mass = 2.5f, .viscosity = 0.001f};
-    *s = (OozeBlendStep){.context = &c->context, .n = n, .materials = t->materials};
-    s->any_elastic = with & ELASTIC;
+    t->machine = (OozeMachine){.context = &c->context, .n = n};
+    *s = (OozeBlendStep){.machine = &t->machine, .materials = t->materials};
+    s->compares_shapes = with & ELASTIC;
     s->k = (OozeBlendConstants){.support = SUPPORT,
                                 .sound = 3,
                                 .volume = 0.0014f,
@@ -122,7 +123,7 @@ static void add_pair(const Stage *t, uint64_t i, uint64_t j, Force *f)
     const OozeBlendStep *s = &t->s;
     const OozeBlendState *a = &s->state[i], *b = &s->state[j];
     double h = (double)SUPPORT, d[3], v[3], r = distance(t, i, j, d), q = fmin(r / h, 1);
-    double share = s->any_elastic && same_region(t, i, j)
+    double share = s->compares_shapes && same_region(t, i, j)
                        ? 0.5 * ((double)a->fluid_share + (double)b->fluid_share)
                        : 1;
     double over = (double)a->inverse_density * (double)b->inverse_density;

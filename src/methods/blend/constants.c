@@ -105,7 +105,6 @@ OozeBlendMaterial ooze_blend_material(const OozeStepContext *c, int material)
         .response_time =
             modulus > 0.0 ? ooze_match_response_time(density, sigma, modulus) : c->whole_step,
         .damping = ooze_match_damping_rate(density, sigma, value_or(v[OOZE_MATERIAL_SOLVENT], 0.0)),
-        .threshold = v[OOZE_MATERIAL_UPDATE_THRESHOLD],
         .melts = c->phase && !isnan(v[OOZE_MATERIAL_MELTING]),
         .has_table = c->temperature && own->table_count > 0,
     };

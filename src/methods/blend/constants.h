@@ -22,18 +22,6 @@ enum {
 /* Choices of `regions`. */
 enum { OOZE_BLEND_REGIONS_AUTO, OOZE_BLEND_REGIONS_PARTICLES, OOZE_BLEND_REGIONS_CELLS };
 
-/* Fields, in the order of the table in method.c. */
-enum {
-    OOZE_BLEND_FIELD_REFERENCE,
-    OOZE_BLEND_FIELD_STEP,
-    OOZE_BLEND_FIELD_ROTATION,
-    OOZE_BLEND_FIELD_EXTERNAL,
-    OOZE_BLEND_FIELD_DENSITY,
-    OOZE_BLEND_FIELD_ELASTIC,
-    OOZE_BLEND_FIELD_SLOT,
-    OOZE_BLEND_FIELD_COUNT
-};
-
 typedef struct OozeBlendMaterial {
     float relative_mass;   /* density over that of the first material */
     float viscosity;       /* of the SPH half, over that density: m2/s */
@@ -41,7 +29,6 @@ typedef struct OozeBlendMaterial {
     double mass;           /* kg of a particle */
     double response_time;  /* s: tau of the pull towards goals; 0: the whole step */
     double damping;        /* 1/s: rate of the pull of velocities */
-    double threshold;      /* m/s2: gamma_u */
     bool melts, has_table; /* the share follows the phase; the temperature table */
 } OozeBlendMaterial;
 

@@ -23,7 +23,7 @@ typedef struct OozeMatchMap {
 } OozeMatchMap;
 
 typedef struct OozeMatching {
-    const OozeRegions *regions; /* NULL on the GPU */
+    const OozeRegions *regions; /* on the host */
     /* per slot */
     OozeMatchPoint *position;
     OozeMatchPoint *velocity; /* NULL: no damping */
@@ -32,9 +32,9 @@ typedef struct OozeMatching {
     double (*rotation)[4]; /* quaternion w, x, y, z: of the step before, then of this one */
     OozeMatchMap *map;
     OozeMatchVelocity *motion; /* damping only */
-    /* regions of cells on the processor: sums of the particles of each cell in the regions of the
-       27 around it */
-    double (*sums)[OOZE_BLEND_NEAR][OOZE_MATCH_SUMS];
+    /* regions of cells: of each cell; on the processor sums of its particles in the regions of the
+       27 around it, on the GPU those of its region */
+    double (*sums)[OOZE_MATCH_SUMS];
     /* per cell, or per slot in regions of particles: what this process needs of it; NULL: all */
     const uint8_t *role;
 } OozeMatching;
@@ -90,6 +90,37 @@ OOZE_FORMULA double ooze_match_velocity_weight(const OozeBlendMaterial *material
 {
     double elastic = material->mass * (1.0 - (double)fluid_share);
     return elastic * share * ooze_match_drag(material->damping, dt);
+}
+
+/* What shape matching needs of a particle. */
+typedef struct OozeBlendPoint {
+    uint32_t slot, material;
+    float x[3], u[3], fluid_share;
+    OozeFloat4 rotation; /* that its region starts from, if it leads it */
+} OozeBlendPoint;
+
+OOZE_FORMULA OozeMatchPoint ooze_match_point(const float at[3], double weight)
+{
+    OozeMatchPoint point;
+    for (int k = 0; k < 3; k++) {
+        point.at[k] = (double)at[k];
+    }
+    point.weight = weight;
+    return point;
+}
+
+/* Sets position and velocity of the point's slot; `own`: its material. */
+OOZE_FORMULA void ooze_match_place(const OozeMatching *m, const OozeRegions *r,
+                                   const OozeBlendMaterial *own, const OozeBlendPoint *point,
+                                   double dt)
+{
+    const double share = r->share[point->slot];
+    m->position[point->slot] =
+        ooze_match_point(point->x, ooze_match_position_weight(own, point->fluid_share, share, dt));
+    if (m->velocity) {
+        m->velocity[point->slot] = ooze_match_point(
+            point->u, ooze_match_velocity_weight(own, point->fluid_share, share, dt));
+    }
 }
 
 /* The field `rotation` of a particle as a unit quaternion; identity where it holds none. */

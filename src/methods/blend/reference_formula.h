@@ -46,15 +46,15 @@ OOZE_FORMULA OozeBlendGate ooze_blend_gate_terms(const OozeFloat4 *contact, Ooze
     return gate;
 }
 
-/* Whether the particles of a material take new reference positions. */
-OOZE_FORMULA bool ooze_blend_is_due(const OozeBlendMaterial *material, const OozeBlendGate *gate)
+/* Whether the particles of a material take new reference positions; `threshold`: gamma_u, m/s2. */
+OOZE_FORMULA bool ooze_blend_is_due(double threshold, const OozeBlendGate *gate)
 {
     if (!(gate->count > 0.0)) {
         return false;
     }
     double share = gate->share / gate->count;
     return gate->without > 0.0 || share >= 1.0 ||
-           gate->external / gate->count > material->threshold * (1.0 - share);
+           gate->external / gate->count > threshold * (1.0 - share);
 }
 
 #endif

@@ -8,8 +8,8 @@
 #include "methods/blend/contact_formula.h"
 #include "physics/kernels.h"
 
-/* What a neighbour needs of a particle. */
-typedef struct OozeBlendState {
+/* What a neighbour needs of a particle; read at once. */
+typedef struct __attribute__((aligned(16))) OozeBlendState {
     float pressure;        /* over the density of the first material, m2/s2 */
     float inverse_density; /* relative to rest */
     float viscosity;       /* m2/s */

@@ -1,17 +1,17 @@
-/* Walls and movement on the device: see methods/blend/walls.c. */
-#include "cuda/blend/step.cuh"
+/* Walls and movement on the GPU: see cpu/walls.c. */
 #include "cuda/shape_distance.cuh"
+#include "methods/blend/cuda/stages.cuh"
 
 namespace ooze
 {
 
-void blend_find_walls(BlendStep *step)
+OozeStatus blend_find_walls(OozeBlendStep *step, OozeError *)
 {
-    const BlendView s = step->view;
-    const float h = s.pairs.kernel.support;
+    const BlendView s = view_of(step);
+    const float h = s.k.support;
     for_each(
-        step->gpu, s.pairs.n, OOZE_BODY(uint32_t i) {
-            const float4 x = s.pairs.x[i];
+        gpu_of(step->machine), s.pairs.n, OOZE_BODY(uint32_t i) {
+            const float4 x = s.x[i];
             float4 sum = f32x4(0, 0, 0);
             for (int k = 0; k < s.solids.count; k++) {
                 OozeVec3 normal;
@@ -24,31 +24,32 @@ void blend_find_walls(BlendStep *step)
             }
             s.wall[i] = sum;
         });
+    return OOZE_OK;
 }
 
 /* Velocity change by the pressure of one wall. */
 OOZE_DEVICE OozeVec3 wall_change(const BlendView &s, uint32_t i, const SolidView &solid)
 {
     OozeVec3 normal;
-    const double distance = solid_distance(solid, widen(s.pairs.x[i]), &normal);
-    const OozeBlendState own = unpack_state(s.state[i]);
-    const float size = ooze_blend_wall_change(&s.pairs.kernel, &own,
-                                              s.materials[s.material[i]].relative_mass, distance);
+    const double distance = solid_distance(solid, widen(s.x[i]), &normal);
+    const OozeBlendState own = s.state[i];
+    const float size =
+        ooze_blend_wall_change(&s.k, &own, s.materials[s.material[i]].relative_mass, distance);
     return vec3_scale(normal, (double)size);
 }
 
 /* Collisions at the end of the substep; returns the sum of their velocity changes. */
 OOZE_DEVICE OozeVec3 collide(const BlendView &s, uint32_t i, OozeVec3 *x, OozeVec3 *v)
 {
-    const float contact = s.pairs.kernel.contact;
+    const float contact = s.k.contact;
     OozeVec3 all = vec3(0, 0, 0);
     for (int k = 0; k < s.solids.count; k++) {
         const SolidView &solid = s.solids.items[k];
         const bool loads = s.impulses && solid.dynamic;
         /* the pressure of particles within the support presses dynamic solids */
-        const float reach = loads ? s.pairs.kernel.support + contact : contact;
+        const float reach = loads ? s.k.support + contact : contact;
         if (!solid_near(solid, narrow(*x), contact, false) &&
-            !(loads && solid_near(solid, s.pairs.x[i], reach, true))) {
+            !(loads && solid_near(solid, s.x[i], reach, true))) {
             continue;
         }
         OozeContact touched = solid_contact(solid, *x);
@@ -66,9 +67,9 @@ OOZE_DEVICE OozeVec3 collide(const BlendView &s, uint32_t i, OozeVec3 *x, OozeVe
 }
 
 /* Velocity before collisions. */
-OOZE_DEVICE float4 velocity_of(const BlendView &s, const double (*pulls)[4], uint32_t i)
+OOZE_DEVICE float4 velocity_of(const BlendView &s, uint32_t i)
 {
-    const float4 u = s.u[i], x = s.pairs.x[i];
+    const float4 u = s.u[i], x = s.x[i];
     const uint32_t slot = s.slot[i];
     if (s.pin && s.pin[i]) { /* moves with the solid that it is fixed to */
         const SolidView &solid = s.solids.items[s.pin[i] - 1];
@@ -77,20 +78,20 @@ OOZE_DEVICE float4 velocity_of(const BlendView &s, const double (*pulls)[4], uin
     if (s.prescribed && s.prescribed[i]) {
         return u;
     }
-    const double *pull = slot != OOZE_BLEND_SLOT_NONE ? pulls[slot] : nullptr;
+    const double *pull = slot != OOZE_BLEND_SLOT_NONE ? s.matching.pull[slot] : nullptr;
     return narrow(ooze_blend_velocity(widen(u), s.gravity, widen(s.acceleration[i]), pull,
                                       s.materials[s.material[i]].mass, s.dt));
 }
 
 /* Returns the squared speed before collisions. */
-OOZE_DEVICE float move_particle(const BlendView &s, const double (*pulls)[4], uint32_t i)
+OOZE_DEVICE float move_particle(const BlendView &s, uint32_t i)
 {
     const bool is_free = !(s.prescribed && s.prescribed[i]) && !(s.pin && s.pin[i]);
-    const float4 u = velocity_of(s, pulls, i);
+    const float4 u = velocity_of(s, i);
     if (s.impulses) {
         s.impulses[i].count = 0;
     }
-    OozeVec3 v = widen(u), x = vec3_madd(widen(s.pairs.x[i]), s.dt, v);
+    OozeVec3 v = widen(u), x = vec3_madd(widen(s.x[i]), s.dt, v);
     OozeVec3 change = is_free ? collide(s, i, &x, &v) : vec3(0, 0, 0);
     const float4 now = narrow(vec3_scale(change, 1.0 / s.dt));
     const OozeFloat4 before = s.external[i];
@@ -115,26 +116,19 @@ struct BlendEnd {
     }
 };
 
-OozeStatus blend_move(BlendStep *step, OozeError *error)
+float blend_move(OozeBlendStep *step)
 {
-    const BlendView s = step->view;
-    const double(*pulls)[4] = step->match.m.pull;
-    OozeStepReport *report = step->context->report;
+    const BlendView s = view_of(step);
+    OozeStepReport *report = step->machine->context->report;
     BlendEnd none = {};
     BlendEnd all = sum_to_host(
-        step->gpu, s.pairs.n, none, OOZE_BODY(uint32_t i)->BlendEnd {
+        gpu_of(step->machine), s.pairs.n, none, OOZE_BODY(uint32_t i)->BlendEnd {
             float excess = fmaxf(s.density[i] - 1.0f, 0.0f);
-            return {(double)excess, excess, move_particle(s, pulls, i)};
+            return {(double)excess, excess, move_particle(s, i)};
         });
-    float travel = s.pairs.kernel.dt * sqrtf(all.fastest2);
-    report->too_far = (double)travel > step->context->longest_travel;
-    if (!report->too_far) {
-        report->worst_density_error = (double)all.worst;
-        report->mean_density_error = all.excess / (double)s.pairs.n;
-    }
-    return s.impulses && !report->too_far
-               ? impulses_share(step->engine, step->context, s.impulses, s.next_u, error)
-               : OOZE_OK;
+    report->worst_density_error = (double)all.worst;
+    report->mean_density_error = all.excess / (double)s.pairs.n;
+    return all.fastest2;
 }
 
 } // namespace ooze

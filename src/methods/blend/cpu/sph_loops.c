@@ -1,8 +1,7 @@
 /* Densities and forces of the SPH half, four neighbours at a time. */
 #include <math.h>
 
-#include "methods/blend/sph_formula.h"
-#include "methods/blend/step.h"
+#include "methods/blend/cpu/loops.h"
 
 typedef OozeF32x4 F;
 
@@ -20,7 +19,7 @@ static void sum_density(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
     const OozeBlendStep *s = data;
-    const OozeNeighbours *list = s->context->fluid;
+    const OozeNeighbours *list = s->machine->context->fluid;
     const float h = s->k.support, inverse_h2 = 1.0f / (h * h);
     const float scale = s->k.volume * ooze_poly6_value(0.0f, h);
     for (uint64_t i = begin; i < end; i++) {
@@ -47,7 +46,7 @@ static void sum_density(void *data, uint64_t begin, uint64_t end, int worker)
    see ooze_blend_push. */
 static F forces_of(const OozeBlendStep *s, uint64_t i)
 {
-    const OozeNeighbours *list = s->context->fluid;
+    const OozeNeighbours *list = s->machine->context->fluid;
     const uint32_t *index = list->index + list->first[i];
     const float h = s->k.support, inverse_h = 1.0f / h;
     const F at = s->x[i], u = s->u[i], own = load_state(&s->state[i]), shape = s->shape[i];
@@ -65,7 +64,7 @@ static F forces_of(const OozeBlendStep *s, uint64_t i)
         F r = ooze_f32x4_sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
         F t = ooze_f32x4_max(1.0f - inverse_h * r, splat(0.0f));
         F share = splat(1.0f);
-        if (s->any_elastic) {
+        if (s->compares_shapes) {
             ooze_f32x4_transpose(s->shape[a] - shape, s->shape[b] - shape, s->shape[c] - shape,
                                  s->shape[g] - shape, q);
             OozeF32x4Mask far =
@@ -86,7 +85,7 @@ static F forces_of(const OozeBlendStep *s, uint64_t i)
 /* Eqs 1 to 3 as printed. */
 static F printed_forces_of(const OozeBlendStep *s, uint64_t i)
 {
-    const OozeNeighbours *list = s->context->fluid;
+    const OozeNeighbours *list = s->machine->context->fluid;
     const uint32_t *index = list->index + list->first[i];
     const OozeBlendState *own = &s->state[i];
     F sum = ooze_blend_printed_own_drag(&s->k, own) * s->u[i];

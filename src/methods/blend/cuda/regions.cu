@@ -1,7 +1,7 @@
-/* Regions of shape matching, built on the device: the same slots, cells and lists as
-   ooze_regions_build makes (methods/blend/regions.c). */
-#include "cuda/blend/step.cuh"
+/* Regions of shape matching, built on the GPU: the same slots, cells and lists as
+   ooze_regions_build makes (cpu/regions.c). */
 #include "cuda/sort.cuh"
+#include "methods/blend/cuda/stages.cuh"
 
 namespace ooze
 {
@@ -21,6 +21,11 @@ struct RegionBounds {
         }
     }
 };
+
+static BlendData *data_of(const OozeBlendStep *step)
+{
+    return static_cast<BlendData *>(step->regions);
+}
 
 /* Particles to sort, captured by loop bodies. */
 struct RegionInput {
@@ -72,13 +77,12 @@ static int bits_between(int32_t low, int32_t high)
 }
 
 /* Indices of the particles with a reference position into `order`; returns their number. */
-static uint64_t select_held(Gpu *gpu, const BlendView &s, uint32_t *order)
+static uint64_t select_held(Gpu *gpu, const uint32_t *step, uint32_t *order, uint64_t n)
 {
-    uint8_t *without = scratch<uint8_t>(gpu, s.pairs.n);
-    const uint32_t *step = s.reference_step;
+    uint8_t *without = scratch<uint8_t>(gpu, n);
     for_each(
-        gpu, s.pairs.n, OOZE_BODY(uint32_t i) { without[i] = step[i] == 0; });
-    return select_unflagged(gpu, without, order, s.pairs.n);
+        gpu, n, OOZE_BODY(uint32_t i) { without[i] = step[i] == 0; });
+    return select_unflagged(gpu, without, order, n);
 }
 
 static RegionBounds find_bounds(Gpu *gpu, const RegionInput &input, const uint32_t *order,
@@ -114,13 +118,13 @@ static void sort_by(Gpu *gpu, const RegionInput &input, RegionKey by, uint64_t *
 }
 
 /* The order of slots: by step, cell and id. Sets `n` and the cells of `in`. */
-static const uint32_t *sort_particles(BlendStep *step, RegionInput *in, uint64_t *n)
+static const uint32_t *sort_particles(OozeBlendStep *step, RegionInput *in, uint64_t *n)
 {
-    Gpu *gpu = step->gpu;
-    const uint64_t particles = step->view.pairs.n;
+    Gpu *gpu = gpu_of(step->machine);
+    const uint64_t particles = step->machine->n;
     uint32_t *index[2] = {scratch<uint32_t>(gpu, particles), scratch<uint32_t>(gpu, particles)};
     uint64_t *key[2] = {scratch<uint64_t>(gpu, particles), scratch<uint64_t>(gpu, particles)};
-    *n = select_held(gpu, step->view, index[1]);
+    *n = select_held(gpu, step->reference_step, index[1], particles);
     if (*n == 0) {
         return index[1];
     }
@@ -137,16 +141,17 @@ static const uint32_t *sort_particles(BlendStep *step, RegionInput *in, uint64_t
 
 /* ---- slots and cells -------------------------------------------------------------------- */
 
-static void set_slots(BlendStep *step, const RegionInput &input, const uint32_t *order,
+static void set_slots(OozeBlendStep *step, const RegionInput &input, const uint32_t *order,
                       const OozeRegions &regions)
 {
     const RegionInput in = input;
-    uint32_t *slot = step->view.slot;
+    uint32_t *slot = step->slot;
     OozeFloat4 *reference = regions.reference;
     for_each(
-        step->gpu, step->view.pairs.n, OOZE_BODY(uint32_t i) { slot[i] = OOZE_BLEND_SLOT_NONE; });
+        gpu_of(step->machine), step->machine->n,
+        OOZE_BODY(uint32_t i) { slot[i] = OOZE_BLEND_SLOT_NONE; });
     for_each(
-        step->gpu, regions.n, OOZE_BODY(uint32_t k) {
+        gpu_of(step->machine), regions.n, OOZE_BODY(uint32_t k) {
             const uint32_t i = order[k];
             OozeFloat4 q = in.reference[i];
             q.w = ooze_blend_shape_tag(in.reference_step[i]);
@@ -162,10 +167,10 @@ OOZE_DEVICE bool same_cell(const RegionInput &in, uint32_t i, uint32_t j)
 }
 
 /* Fills regions->cell, and the cell of each slot; waits for the number of cells. */
-static uint32_t *set_cells(BlendStep *step, const RegionInput &input, const uint32_t *order,
+static uint32_t *set_cells(OozeBlendStep *step, const RegionInput &input, const uint32_t *order,
                            OozeRegions *regions)
 {
-    Gpu *gpu = step->gpu;
+    Gpu *gpu = gpu_of(step->machine);
     const RegionInput in = input;
     const uint64_t n = regions->n;
     uint32_t *begins = scratch<uint32_t>(gpu, n), *cell_of_slot = scratch<uint32_t>(gpu, n);
@@ -178,9 +183,11 @@ static uint32_t *set_cells(BlendStep *step, const RegionInput &input, const uint
     if (gpu->failed != cudaSuccess) {
         regions->cells = 0;
     }
-    OozeRegionCell *cell = buffer<OozeRegionCell>(gpu, &step->data->cell, regions->cells + 1);
+    OozeRegionCell *cell =
+        buffer<OozeRegionCell>(gpu, &data_of(step)->cell_buffer, regions->cells + 1);
     regions->cell = cell;
-    regions->near = buffer<uint32_t>(gpu, &step->data->near, OOZE_BLEND_NEAR * regions->cells);
+    regions->near =
+        buffer<uint32_t>(gpu, &data_of(step)->near_buffer, OOZE_BLEND_NEAR * regions->cells);
     const uint64_t cells = regions->cells;
     for_each(
         gpu, n, OOZE_BODY(uint32_t k) {
@@ -214,13 +221,13 @@ static void set_shares(Gpu *gpu, const OozeRegions &regions, const uint32_t *cel
 }
 
 /* Lists of regions of particles; waits for their length. */
-static void build_lists(BlendStep *step, OozeRegions *regions, const uint32_t *cell_of_slot)
+static void build_lists(OozeBlendStep *step, OozeRegions *regions, const uint32_t *cell_of_slot)
 {
-    Gpu *gpu = step->gpu;
+    Gpu *gpu = gpu_of(step->machine);
     const uint64_t n = regions->n;
     uint32_t *count = scratch<uint32_t>(gpu, n);
     uint64_t entries = 0;
-    regions->list_first = buffer<uint64_t>(gpu, &step->data->list_first, n + 1);
+    regions->list_first = buffer<uint64_t>(gpu, &data_of(step)->list_first_buffer, n + 1);
     OozeRegions r = *regions;
     for_each(
         gpu, n, OOZE_BODY(uint32_t i) {
@@ -231,7 +238,7 @@ static void build_lists(BlendStep *step, OozeRegions *regions, const uint32_t *c
     running_sum(gpu, count, r.list_first, n);
     copy_out(gpu, &entries, r.list_first + n, sizeof entries);
     if (gpu->failed == cudaSuccess) {
-        regions->list = buffer<uint32_t>(gpu, &step->data->list, entries);
+        regions->list = buffer<uint32_t>(gpu, &data_of(step)->list_buffer, entries);
     }
     r.list = regions->list;
     for_each(
@@ -240,24 +247,24 @@ static void build_lists(BlendStep *step, OozeRegions *regions, const uint32_t *c
         });
 }
 
-OozeStatus blend_build_regions(BlendStep *step, OozeError *error)
+OozeStatus blend_build_regions(OozeBlendStep *step, OozeError *error)
 {
-    Gpu *gpu = step->gpu;
-    const BlendView &s = step->view;
+    Gpu *gpu = gpu_of(step->machine);
+    BlendData *data = data_of(step);
     OozeRegions r = {};
     RegionInput in = {};
     Mark mark = scratch_mark(gpu);
-    step->data->regions = {};
-    r.kind = s.pairs.kernel.kind;
-    r.radius = s.pairs.kernel.radius;
+    *step->regions = {};
+    r.kind = step->k.kind;
+    r.radius = step->k.radius;
     r.edge = in.edge = ooze_blend_edge(r.kind, r.radius);
-    in.reference = s.reference;
-    in.reference_step = s.reference_step;
-    in.id = static_cast<const uint64_t *>(store_data(&step->engine->store, "id"));
+    in.reference = step->reference;
+    in.reference_step = step->reference_step;
+    in.id = static_cast<const uint64_t *>(ooze_machine_field(step->machine, "id"));
     const uint32_t *order = sort_particles(step, &in, &r.n);
-    r.reference = buffer<OozeFloat4>(gpu, &step->data->reference, r.n);
-    r.region_of = buffer<uint32_t>(gpu, &step->data->region_of, r.n);
-    r.share = buffer<double>(gpu, &step->data->share, r.n);
+    r.reference = buffer<OozeFloat4>(gpu, &data->reference_buffer, r.n);
+    r.region_of = buffer<uint32_t>(gpu, &data->region_of_buffer, r.n);
+    r.share = buffer<double>(gpu, &data->share_buffer, r.n);
     set_slots(step, in, order, r);
     if (r.n > 0) {
         uint32_t *cell_of_slot = set_cells(step, in, order, &r);
@@ -268,9 +275,9 @@ OozeStatus blend_build_regions(BlendStep *step, OozeError *error)
         }
     }
     scratch_rewind(gpu, mark);
-    OozeStatus result = status(gpu, s.pairs.n, error);
+    OozeStatus result = ooze_machine_status(step->machine, "regions", error);
     if (!result) {
-        step->data->regions = r;
+        *step->regions = r;
     }
     return result;
 }

@@ -1,6 +1,6 @@
 /* Innermost loops of shape matching. Sums of a cell lie in the cache of one core; each region and
    each particle gathers what it needs in a fixed order. */
-#include "methods/blend/matching.h"
+#include "methods/blend/cpu/loops.h"
 
 #include <string.h>
 
@@ -32,7 +32,13 @@ static inline void sum_weighted(const double w[OOZE_BLEND_NEAR], int terms, cons
     }
 }
 
+/* Sums of the particles of a cell in the regions of the 27 around it. */
 typedef double Sums[OOZE_BLEND_NEAR][OOZE_MATCH_SUMS];
+
+static inline double (*sums_of(const OozeMatching *m, uint64_t c))[OOZE_MATCH_SUMS]
+{
+    return m->sums + OOZE_BLEND_NEAR * c;
+}
 
 static inline bool skips(const OozeMatching *m, uint64_t i, int role)
 {
@@ -75,14 +81,14 @@ static void sum_cells(void *data, uint64_t begin, uint64_t end, int worker)
         uint64_t first = r->cell[c].first;
         const double *x0 = m->position[first].at;
         ooze_match_widen(&r->reference[first], q0);
-        memset(m->sums[c], 0, sizeof m->sums[c]);
+        memset(sums_of(m, c), 0, sizeof(Sums));
         for (uint64_t i = first; i < r->cell[c + 1].first; i++) {
             ooze_match_widen(&r->reference[i], q);
             ooze_match_subtract(m->position[i].at, x0, dx);
             ooze_match_subtract(q, q0, dq);
             ooze_match_terms(m->position[i].weight, dx, dq, terms);
             ooze_blend_weights(&r->reference[i].x, r->edge, r->cell[c].at, w);
-            add_weighted(m->sums[c], w, terms);
+            add_weighted(sums_of(m, c), w, terms);
         }
     }
 }
@@ -99,12 +105,12 @@ static void sum_cell_velocities(void *data, uint64_t begin, uint64_t end, int wo
         double dx[3], w[OOZE_BLEND_NEAR], terms[OOZE_MATCH_SUMS];
         uint64_t first = r->cell[c].first;
         const double *x0 = m->position[first].at;
-        memset(m->sums[c], 0, sizeof m->sums[c]);
+        memset(sums_of(m, c), 0, sizeof(Sums));
         for (uint64_t i = first; i < r->cell[c + 1].first; i++) {
             ooze_match_subtract(m->position[i].at, x0, dx);
             ooze_match_velocity_terms(m->velocity[i].weight, dx, m->velocity[i].at, terms);
             ooze_blend_weights(&r->reference[i].x, r->edge, r->cell[c].at, w);
-            add_weighted(m->sums[c], w, terms);
+            add_weighted(sums_of(m, c), w, terms);
         }
     }
 }
@@ -129,7 +135,7 @@ static void fit_cells(void *data, uint64_t begin, uint64_t end, int worker)
             }
             uint64_t base = r->cell[near[k]].first;
             ooze_match_widen(&r->reference[base], other_q0);
-            ooze_match_add(sums, x0, q0, m->sums[near[k]][OOZE_BLEND_NEAR - 1 - k],
+            ooze_match_add(sums, x0, q0, sums_of(m, near[k])[OOZE_BLEND_NEAR - 1 - k],
                            m->position[base].at, other_q0);
         }
         OozeMatchRegion region = ooze_match_centre(sums, x0, q0);
@@ -153,7 +159,8 @@ static void fit_cell_velocities(void *data, uint64_t begin, uint64_t end, int wo
         for (int k = 0; k < OOZE_BLEND_NEAR; k++) {
             if (near[k] != OOZE_BLEND_CELL_NONE) {
                 const double *base = m->position[r->cell[near[k]].first].at;
-                ooze_match_velocity_add(sums, x0, m->sums[near[k]][OOZE_BLEND_NEAR - 1 - k], base);
+                ooze_match_velocity_add(sums, x0, sums_of(m, near[k])[OOZE_BLEND_NEAR - 1 - k],
+                                        base);
             }
         }
         m->motion[c] = ooze_match_velocity(sums, x0);

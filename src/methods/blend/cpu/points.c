@@ -1,12 +1,12 @@
-/* Points of shape matching, and those of other processes: every process fits the regions that
-   contain particles of its own, with all their points. */
+/* Points of shape matching on the processor, and those of other processes: every process fits the
+   regions that contain particles of its own, with all their points. */
 #include <string.h>
 
 #include "base/fail.h"
-#include "methods/blend/step.h"
+#include "methods/blend/cpu/loops.h"
 #include "particles/split.h"
 
-OozeBlendPoint ooze_blend_point(const OozeBlendStep *s, uint64_t i)
+static OozeBlendPoint point_of(const OozeBlendStep *s, uint64_t i)
 {
     return (OozeBlendPoint){.slot = s->slot[i],
                             .material = s->material[i],
@@ -18,21 +18,24 @@ OozeBlendPoint ooze_blend_point(const OozeBlendStep *s, uint64_t i)
 
 /* Every particle of a cell holds the rotation of its region, so that it survives the removal of
    others; the first particle of a cell gives it. */
-void ooze_blend_place_point(const OozeBlendStep *s, OozeMatching *m, const OozeBlendPoint *p)
+static void place_point(const OozeBlendStep *s, const OozeBlendPoint *p)
 {
-    const OozeRegions *r = m->regions;
-    const OozeBlendMaterial *own = &s->materials[p->material];
-    double dt = s->context->dt, share = r->share[p->slot];
-    m->position[p->slot] =
-        (OozeMatchPoint){{(double)p->x[0], (double)p->x[1], (double)p->x[2]},
-                         ooze_match_position_weight(own, p->fluid_share, share, dt)};
-    if (m->velocity) {
-        m->velocity[p->slot] =
-            (OozeMatchPoint){{(double)p->u[0], (double)p->u[1], (double)p->u[2]},
-                             ooze_match_velocity_weight(own, p->fluid_share, share, dt)};
-    }
+    const OozeRegions *r = s->regions;
+    ooze_match_place(&s->matching, r, &s->materials[p->material], p, s->dt);
     if (ooze_regions_leads(r, p->slot)) {
-        ooze_match_read_rotation(&p->rotation, m->rotation[r->region_of[p->slot]]);
+        ooze_match_read_rotation(&p->rotation, s->matching.rotation[r->region_of[p->slot]]);
+    }
+}
+
+static void place_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const OozeBlendStep *s = data;
+    for (uint64_t i = begin; i < end; i++) {
+        if (s->slot[i] != OOZE_BLEND_SLOT_NONE) {
+            OozeBlendPoint point = point_of(s, i);
+            place_point(s, &point);
+        }
     }
 }
 
@@ -40,7 +43,8 @@ void ooze_blend_place_point(const OozeBlendStep *s, OozeMatching *m, const OozeB
 
 typedef struct Sharing {
     const OozeBlendStep *step;
-    OozeMatching *matching;
+    OozeArena *arena;
+    uint64_t n; /* own particles */
     OozeRanks *ranks;
     uint32_t *cell_of; /* per slot */
     uint8_t *role;     /* per cell */
@@ -51,23 +55,23 @@ typedef struct Sharing {
 
 static OozeStatus allocate(Sharing *s, OozeError *error)
 {
-    const OozeRegions *r = s->matching->regions;
-    OozeArena *arena = s->step->context->arena;
+    const OozeRegions *r = s->step->regions;
     uint64_t ranks = (uint64_t)s->ranks->count;
     s->bitmap = (r->cells + 7) / 8;
-    s->cell_of = ooze_arena_alloc(arena, r->n, sizeof *s->cell_of);
-    s->role = ooze_arena_alloc(arena, r->cells, 1);
-    s->needed = ooze_arena_alloc(arena, ranks * s->bitmap, 1);
-    s->send_at = ooze_arena_alloc(arena, ranks + 1, sizeof *s->send_at);
-    s->receive_at = ooze_arena_alloc(arena, ranks + 1, sizeof *s->receive_at);
-    s->scratch = ooze_arena_alloc(arena, 2 * (ranks + 1), sizeof *s->scratch);
-    return ooze_arena_failed(arena) ? ooze_fail_memory(error, "shape matching", r->n * 5) : OOZE_OK;
+    s->cell_of = ooze_arena_alloc(s->arena, r->n, sizeof *s->cell_of);
+    s->role = ooze_arena_alloc(s->arena, r->cells, 1);
+    s->needed = ooze_arena_alloc(s->arena, ranks * s->bitmap, 1);
+    s->send_at = ooze_arena_alloc(s->arena, ranks + 1, sizeof *s->send_at);
+    s->receive_at = ooze_arena_alloc(s->arena, ranks + 1, sizeof *s->receive_at);
+    s->scratch = ooze_arena_alloc(s->arena, 2 * (ranks + 1), sizeof *s->scratch);
+    return ooze_arena_failed(s->arena) ? ooze_fail_memory(error, "shape matching", r->n * 5)
+                                       : OOZE_OK;
 }
 
 /* Cells around those of one role get at least the next lower one. */
 static void spread_role(const Sharing *s, uint8_t from)
 {
-    const OozeRegions *r = s->matching->regions;
+    const OozeRegions *r = s->step->regions;
     for (uint64_t c = 0; c < r->cells; c++) {
         const uint32_t *near = r->near + OOZE_BLEND_NEAR * c;
         for (int k = 0; k < OOZE_BLEND_NEAR && s->role[c] == from; k++) {
@@ -80,7 +84,7 @@ static void spread_role(const Sharing *s, uint8_t from)
 
 static void find_roles(const Sharing *s)
 {
-    const OozeRegions *r = s->matching->regions;
+    const OozeRegions *r = s->step->regions;
     const uint32_t *slot = s->step->slot;
     for (uint64_t c = 0; c < r->cells; c++) {
         s->role[c] = OOZE_MATCH_NONE;
@@ -88,7 +92,7 @@ static void find_roles(const Sharing *s)
             s->cell_of[i] = (uint32_t)c;
         }
     }
-    for (uint64_t i = 0; i < s->step->n; i++) {
+    for (uint64_t i = 0; i < s->n; i++) {
         if (slot[i] != OOZE_BLEND_SLOT_NONE) {
             s->role[s->cell_of[slot[i]]] = OOZE_MATCH_PULL;
         }
@@ -100,8 +104,8 @@ static void find_roles(const Sharing *s)
 /* Tells all processes which cells this one needs. */
 static OozeStatus share_needs(const Sharing *s, OozeError *error)
 {
-    uint64_t cells = s->matching->regions->cells;
-    uint8_t *own = ooze_arena_alloc(s->step->context->arena, s->bitmap, 1);
+    uint64_t cells = s->step->regions->cells;
+    uint8_t *own = ooze_arena_alloc(s->arena, s->bitmap, 1);
     if (!own) {
         return ooze_fail_memory(error, "shape matching", s->bitmap);
     }
@@ -119,12 +123,12 @@ static void visit_points(const Sharing *s, OozeBlendPoint *list)
     for (int r = 0; r < s->ranks->count; r++) {
         const uint8_t *needed = s->needed + (uint64_t)r * s->bitmap;
         uint64_t count = 0;
-        for (uint64_t i = 0; i < s->step->n && r != s->ranks->rank; i++) {
+        for (uint64_t i = 0; i < s->n && r != s->ranks->rank; i++) {
             uint32_t slot = s->step->slot[i];
             uint32_t cell = slot == OOZE_BLEND_SLOT_NONE ? 0 : s->cell_of[slot];
             if (slot != OOZE_BLEND_SLOT_NONE && (needed[cell / 8] >> cell % 8 & 1)) {
                 if (list) {
-                    list[s->send_at[r] + count] = ooze_blend_point(s->step, i);
+                    list[s->send_at[r] + count] = point_of(s->step, i);
                 }
                 count++;
             }
@@ -135,14 +139,13 @@ static void visit_points(const Sharing *s, OozeBlendPoint *list)
 
 static OozeStatus exchange_points(const Sharing *s, OozeError *error)
 {
-    OozeArena *arena = s->step->context->arena;
     int ranks = s->ranks->count;
     s->send_at[0] = 0;
     visit_points(s, NULL);
     ooze_split_receipts(s->ranks, s->send_at, s->scratch, s->receive_at);
     uint64_t sent = s->send_at[ranks], received = s->receive_at[ranks];
-    OozeBlendPoint *send = ooze_arena_alloc(arena, sent, sizeof *send);
-    OozeBlendPoint *receive = ooze_arena_alloc(arena, received, sizeof *receive);
+    OozeBlendPoint *send = ooze_arena_alloc(s->arena, sent, sizeof *send);
+    OozeBlendPoint *receive = ooze_arena_alloc(s->arena, received, sizeof *receive);
     if (!send || !receive) {
         return ooze_fail_memory(error, "shape matching", (sent + received) * sizeof *send);
     }
@@ -154,31 +157,34 @@ static OozeStatus exchange_points(const Sharing *s, OozeError *error)
     }
     s->ranks->exchange(s->ranks, send, send_bytes, receive, receive_bytes);
     for (uint64_t k = 0; k < received; k++) {
-        ooze_blend_place_point(s->step, s->matching, &receive[k]);
+        place_point(s->step, &receive[k]);
     }
     return OOZE_OK;
 }
 
 /* Roles as the loops read them. */
-static OozeStatus set_roles(const Sharing *s, OozeError *error)
+static OozeStatus set_roles(const Sharing *s, OozeMatching *matching, OozeError *error)
 {
-    const OozeRegions *r = s->matching->regions;
-    s->matching->role = s->role;
+    const OozeRegions *r = s->step->regions;
+    matching->role = s->role;
     if (r->kind == OOZE_REGIONS_OF_CELLS) {
         return OOZE_OK;
     }
-    uint8_t *role = ooze_arena_alloc(s->step->context->arena, r->n, 1);
+    uint8_t *role = ooze_arena_alloc(s->arena, r->n, 1);
     for (uint64_t i = 0; i < r->n && role; i++) {
         role[i] = s->role[s->cell_of[i]];
     }
-    s->matching->role = role;
+    matching->role = role;
     return role ? OOZE_OK : ooze_fail_memory(error, "shape matching", r->n);
 }
 
-OozeStatus ooze_blend_share_points(const OozeBlendStep *step, OozeMatching *matching,
-                                   OozeError *error)
+/* Places the points of other processes that regions of this one's particles contain, and finds
+   which regions these are. */
+static OozeStatus share_points(OozeBlendStep *step, OozeError *error)
 {
-    Sharing s = {.step = step, .matching = matching, .ranks = ooze_halo_ranks(step->context->halo)};
+    const OozeStepContext *c = step->machine->context;
+    Sharing s = {
+        .step = step, .arena = c->arena, .n = step->machine->n, .ranks = ooze_halo_ranks(c->halo)};
     OozeStatus status = allocate(&s, error);
     if (status) {
         return status;
@@ -186,5 +192,12 @@ OozeStatus ooze_blend_share_points(const OozeBlendStep *step, OozeMatching *matc
     find_roles(&s);
     status = share_needs(&s, error);
     status = status ? status : exchange_points(&s, error);
-    return status ? status : set_roles(&s, error);
+    return status ? status : set_roles(&s, &step->matching, error);
+}
+
+OozeStatus ooze_blend_place_points(OozeBlendStep *s, OozeError *error)
+{
+    const OozeStepContext *c = s->machine->context;
+    ooze_parallel_for(c->threads, s->machine->n, OOZE_BLEND_GRAIN, place_range, s);
+    return c->halo ? share_points(s, error) : OOZE_OK;
 }
