@@ -28,7 +28,7 @@ static OozeStatus fail_scene(const OozeScene *scene, const OozeError *cause, Ooz
 /* Adds all numbers of a material to the world, or none where a step would refuse them. */
 static OozeStatus add_numbers(OozeWorld *world, const OozeLiveRow *row, OozeError *error)
 {
-    int before = world->changes.count;
+    int mark = ooze_world_mark_changes(world);
     OozeStatus status =
         ooze_world_add_material_change(world, row->index, row->numbers, row->time, error);
     const OozeChangeDef first = {.target = OOZE_CHANGE_MATERIAL,
@@ -37,7 +37,9 @@ static OozeStatus add_numbers(OozeWorld *world, const OozeLiveRow *row, OozeErro
                                  .value = row->numbers[0],
                                  .time = row->time};
     status = status ? status : ooze_world_check_change(world, &first, error); /* with the others */
-    world->changes.count = status ? before : world->changes.count;
+    if (status) {
+        ooze_world_drop_changes(world, mark);
+    }
     return status;
 }
 
@@ -253,14 +255,14 @@ OozeStatus ooze_live_choose_preset(OozeLive *live, int material, const char *pre
                                    OozeError *error)
 {
     OozeScenePreset chosen;
-    int rows = live->row_count, changes = live->world->changes.count;
+    int rows = live->row_count, mark = ooze_world_mark_changes(live->world);
     OozeStatus status =
         ooze_scene_preset(live->scene, live->world->params, material, preset, &chosen, error);
     status = status ? status : change_settings(live, chosen.params, error);
     status = status ? status : change_numbers(live, material, preset, chosen.values, error);
     if (status) {
         drop_rows(live, rows);
-        live->world->changes.count = changes;
+        ooze_world_drop_changes(live->world, mark);
     }
     return status;
 }

@@ -335,10 +335,20 @@ static OozeStatus add_fields(OozeWorld *world, OozeMaterial *material, const dou
     return status;
 }
 
+int ooze_world_mark_changes(const OozeWorld *world)
+{
+    return world->changes.count;
+}
+
+void ooze_world_drop_changes(OozeWorld *world, int mark)
+{
+    world->changes.count = mark;
+}
+
 OozeStatus ooze_world_add_material_change(OozeWorld *world, int32_t material, const double *values,
                                           double time, OozeError *error)
 {
-    int count, before = world->changes.count;
+    int count, mark = ooze_world_mark_changes(world);
     const OozeParamInfo *params = ooze_material_params(&count);
     OozeStatus status = OOZE_OK;
     for (int i = 0; i < count && !status; i++) {
@@ -347,7 +357,9 @@ OozeStatus ooze_world_add_material_change(OozeWorld *world, int32_t material, co
         status = ooze_world_add_change(world, &def, error);
     }
     status = status ? status : add_fields(world, &world->materials.items[material], values, error);
-    world->changes.count = status ? before : world->changes.count;
+    if (status) {
+        ooze_world_drop_changes(world, mark);
+    }
     return status;
 }
 

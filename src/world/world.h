@@ -242,6 +242,9 @@ void ooze_world_apply_changes(OozeWorld *world);
 /* Fails where a step would refuse the settings and materials that the world has at the time of the
    change, with its value and those of the changes up to then. */
 OozeStatus ooze_world_check_change(OozeWorld *world, const OozeChangeDef *def, OozeError *error);
+/* Drops the changes that were added since the mark was taken. */
+int ooze_world_mark_changes(const OozeWorld *world);
+void ooze_world_drop_changes(OozeWorld *world, int mark);
 /* Adds a change of every number of a material at `time`, s: of those that are not given (NAN) as
    well. `values` are in the order of ooze_material_params. Adds none where it fails. */
 OozeStatus ooze_world_add_material_change(OozeWorld *world, int32_t material, const double *values,
