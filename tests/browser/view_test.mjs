@@ -408,7 +408,7 @@ spacing: 0.03
 time_step: 1/120
 duration: 4
 frame_rate: 20
-materials: {cream: {density: 1000, modulus: 300, relaxation_time: 0.2}}
+materials: {cream: {density: 1000, modulus: 300, relaxation_time: 0.2, surface_tension: 0.01}}
 fluids: [{material: cream, shape: {type: box, size: [0.24, 0.12, 0.24], position: [0, 0.08, 0]}}]
 solids:
   - {name: floor, shape: {type: plane}}
@@ -435,10 +435,10 @@ solids: [{name: floor, shape: {type: plane}}]
 
 async function aRefusedValueStopsNothing(page) {
   const before = await data(page);
-  await page.locator('[data-path="method.formulation"]').evaluate((row) => { row.closest("details").open = true; });
-  await page.selectOption('[data-path="method.formulation"] select', "paper");
-  await page.waitForFunction(() => /dynamic solids need the formulation 'lodge', not 'paper'/.test(document.querySelector("#notice").textContent));
-  await page.waitForFunction(() => document.querySelector('[data-path="method.formulation"] select').value === "lodge");
+  await page.locator('[data-path="method.pressure"]').evaluate((row) => { row.closest("details").open = true; });
+  await page.selectOption('[data-path="method.pressure"] select', "grid");
+  await page.waitForFunction(() => /pressure: grid does not take surface tension/.test(document.querySelector("#notice").textContent));
+  await page.waitForFunction(() => document.querySelector('[data-path="method.pressure"] select').value === "density_stage");
   const after = await until(page, (now) => Number(now.step) > Number(before.step) + 10);
   assert.deepEqual([after.rows, after.playing], ["0", "true"]);
   assert.ok(await page.locator("#undo").isDisabled(), "a refused value can be undone");
