@@ -1,17 +1,18 @@
-/* Surface tension on the device: see methods/cauchy/tension.c and operators_loops.c. */
-#include "cuda/cauchy/step.cuh"
+/* Surface tension on the device: see methods/cauchy/cpu/tension.c and operators_loops.c. */
+#include "methods/cauchy/cuda/step.cuh"
 
 namespace ooze
 {
 
 /* ---- a stress along the surface ---- */
 
-template <int LANES, bool WRAPS>
-static void surface_stress_loop(CauchyStep *step, OozeSurfaceTension t, float4 *flux, float4 *base)
+template <int LANES, bool WRAPS> static void stresses(OozeCauchyTension *tension)
 {
-    const CauchyView s = step->view;
+    const CauchyView s = view_of(tension->step);
+    const OozeSurfaceTension t = tension->numbers;
+    float4 *flux = tension->flux, *base = tension->base;
     for_lanes<LANES>(
-        step->gpu, s.n, OOZE_BODY(uint32_t i, uint32_t lane) {
+        gpu_of(tension->step), s.n, OOZE_BODY(uint32_t i, uint32_t lane) {
             const float tension = material_of(s, i).surface_tension;
             const float4 here = s.x0[i], inward = s.fluid_edge_sum[i];
             float filled = 0.0f;
@@ -43,12 +44,12 @@ static void surface_stress_loop(CauchyStep *step, OozeSurfaceTension t, float4 *
         });
 }
 
-template <int LANES, bool WRAPS>
-static void surface_pull_loop(CauchyStep *step, const float4 *flux, const float4 *base)
+template <int LANES, bool WRAPS> static void pulls(OozeCauchyTension *tension)
 {
-    const CauchyView s = step->view;
+    const CauchyView s = view_of(tension->step);
+    const float4 *flux = tension->flux, *base = tension->base;
     for_lanes<LANES>(
-        step->gpu, s.n, OOZE_BODY(uint32_t i, uint32_t lane) {
+        gpu_of(tension->step), s.n, OOZE_BODY(uint32_t i, uint32_t lane) {
             const float4 force = edges_flux<LANES, WRAPS>(s, flux, i, lane);
             if (lane == 0) {
                 float wetting[3] = {0.0f, 0.0f, 0.0f};
@@ -59,21 +60,17 @@ static void surface_pull_loop(CauchyStep *step, const float4 *flux, const float4
         });
 }
 
-void cauchy_tension(CauchyStep *step)
+static void find_stress(OozeCauchyTension *tension)
 {
-    const OozeStepContext *c = step->context;
-    const uint64_t n = step->view.n;
-    Mark mark = scratch_mark(step->gpu);
-    OozeSurfaceTension t =
-        ooze_surface_tension(c->spacing, c->support, (float)(c->spacing * c->spacing * c->spacing),
-                             1.0f, step->view.k.flat_strain);
-    float4 *flux = scratch<float4>(step->gpu, 3 * (n + 1)), *base = scratch<float4>(step->gpu, n);
-    clear(step->gpu, flux + 3 * n, 3 * sizeof *flux);
-#define CAUCHY_SURFACE_STRESS(lanes, wraps) surface_stress_loop<lanes, wraps>(step, t, flux, base)
-#define CAUCHY_SURFACE_PULL(lanes, wraps)   surface_pull_loop<lanes, wraps>(step, flux, base)
-    OOZE_EACH_KIND(step, CAUCHY_SURFACE_STRESS);
-    OOZE_EACH_KIND(step, CAUCHY_SURFACE_PULL);
-    scratch_rewind(step->gpu, mark);
+    clear(gpu_of(tension->step), tension->flux + 3 * tension->step->machine->n, 3 * sizeof(float4));
+#define STRESSES(lanes, wraps) stresses<lanes, wraps>(tension)
+    CAUCHY_EACH_KIND(tension->step, STRESSES);
+}
+
+static void add_stress(OozeCauchyTension *tension)
+{
+#define PULLS(lanes, wraps) pulls<lanes, wraps>(tension)
+    CAUCHY_EACH_KIND(tension->step, PULLS);
 }
 
 /* ---- the potential between particles ---- */
@@ -99,11 +96,11 @@ OOZE_DEVICE float balance_of(const CauchyView &s, uint32_t i)
     return ooze_cauchy_balance(&material_of(s, i), s.number[i]);
 }
 
-template <int LANES, bool WRAPS> static void potential_loop(CauchyStep *step)
+template <int LANES, bool WRAPS> static void cohesions(OozeCauchyStep *step)
 {
-    const CauchyView s = step->view;
+    const CauchyView s = view_of(step);
     for_lanes<LANES>(
-        step->gpu, s.n, OOZE_BODY(uint32_t i, uint32_t lane) {
+        gpu_of(step), s.n, OOZE_BODY(uint32_t i, uint32_t lane) {
             const float own = material_of(s, i).cohesion, balance = balance_of(s, i);
             const float4 here = s.x0[i];
             float4 force = f32x4(0, 0, 0);
@@ -127,10 +124,16 @@ template <int LANES, bool WRAPS> static void potential_loop(CauchyStep *step)
         });
 }
 
-void cauchy_potential(CauchyStep *step)
+static void add_cohesion(OozeCauchyStep *step)
 {
-#define CAUCHY_POTENTIAL(lanes, wraps) potential_loop<lanes, wraps>(step)
-    OOZE_EACH_KIND(step, CAUCHY_POTENTIAL);
+#define COHESIONS(lanes, wraps) cohesions<lanes, wraps>(step)
+    CAUCHY_EACH_KIND(step, COHESIONS);
 }
+
+extern const OozeCauchyTensionStages cauchy_tension_stages = {
+    add_cohesion,
+    find_stress,
+    add_stress,
+};
 
 } // namespace ooze

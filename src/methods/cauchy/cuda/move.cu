@@ -1,16 +1,10 @@
 /* Collisions, shifts, new positions and contact with solids on the device: see
-   methods/cauchy/move.c. */
-#include "cuda/cauchy/step.cuh"
+   methods/cauchy/cpu/move.c. */
 #include "cuda/shape_distance.cuh"
+#include "methods/cauchy/cuda/step.cuh"
 
 namespace ooze
 {
-
-/* Captured by loop bodies, with the step's view. */
-struct MoveView {
-    float4 *collided; /* velocities after collisions */
-    float4 *shift;    /* m: of positions alone */
-};
 
 OOZE_DEVICE float4 limit_shift(const CauchyView &s, uint32_t i, float4 shift)
 {
@@ -26,13 +20,14 @@ OOZE_DEVICE float4 limit_shift(const CauchyView &s, uint32_t i, float4 shift)
 }
 
 /* Velocity change by collisions, and shift. */
-template <int LANES, bool WRAPS> static void pairs_loop(CauchyStep *step, MoveView m)
+template <int LANES, bool WRAPS> static void collisions(OozeCauchyMotion *motion)
 {
-    const CauchyView s = step->view;
+    const CauchyView s = view_of(motion->step);
+    const OozeCauchyMotion m = *motion;
     const float reach = ooze_cauchy_close_distance(&s.k);
     const float most = OOZE_CAUCHY_LONGEST_SHIFT * s.k.spacing;
     for_lanes<LANES>(
-        step->gpu, s.n, OOZE_BODY(uint32_t i, uint32_t lane) {
+        gpu_of(motion->step), s.n, OOZE_BODY(uint32_t i, uint32_t lane) {
             const float4 here = s.x0[i], u = s.u[i];
             float4 change = f32x4(0, 0, 0), shift = change, parting = change;
             each_neighbour<LANES>(s.fluid, i, lane, [&](uint32_t j) {
@@ -61,7 +56,7 @@ template <int LANES, bool WRAPS> static void pairs_loop(CauchyStep *step, MoveVi
 }
 
 /* Contact of a particle that moves at most `reach` with the solids. */
-OOZE_DEVICE OozeVec3 collide(const CauchyView &s, uint32_t i, float reach, OozeVec3 v)
+OOZE_DEVICE OozeVec3 meet_solids(const CauchyView &s, uint32_t i, float reach, OozeVec3 v)
 {
     const float4 x = s.x0[i];
     for (int k = 0; k < s.solids.count; k++) {
@@ -115,7 +110,7 @@ struct CauchyEnd {
     }
 };
 
-OOZE_DEVICE CauchyEnd move_particle(const CauchyView &s, const MoveView &m, uint32_t i)
+OOZE_DEVICE CauchyEnd move_particle(const CauchyView &s, const OozeCauchyMotion &m, uint32_t i)
 {
     const float4 from = s.x0[i], collided = m.collided[i];
     const float speed2 = dot(collided, collided), excess = fmaxf(s.density[i] - 1.0f, 0.0f);
@@ -127,35 +122,51 @@ OOZE_DEVICE CauchyEnd move_particle(const CauchyView &s, const MoveView &m, uint
     }
     const bool is_free = s.mobility[i] > 0.0f;
     OozeVec3 v = widen(collided);
-    v = is_free ? collide(s, i, reach, v) : v;
+    v = is_free ? meet_solids(s, i, reach, v) : v;
     OozeVec3 x = vec3_add(vec3_madd(widen(from), s.dt, v), widen(m.shift[i]));
     s.next_x[i] = narrow(is_free ? push_out(s, from, reach, x) : x);
     s.u[i] = narrow(v);
     return {(double)excess, excess, speed2};
 }
 
-OozeStatus cauchy_move(CauchyStep *step, OozeError *error)
+static void collide(OozeCauchyMotion *motion)
 {
-    const CauchyView s = step->view;
-    Mark mark = scratch_mark(step->gpu);
-    const MoveView m = {scratch<float4>(step->gpu, s.n), scratch<float4>(step->gpu, s.n)};
-#define CAUCHY_PAIRS(lanes, wraps) pairs_loop<lanes, wraps>(step, m)
-    OOZE_EACH_KIND(step, CAUCHY_PAIRS);
+#define COLLISIONS(lanes, wraps) collisions<lanes, wraps>(motion)
+    CAUCHY_EACH_KIND(motion->step, COLLISIONS);
+}
+
+static double move(OozeCauchyMotion *motion)
+{
+    const OozeCauchyStep *step = motion->step;
+    const CauchyView s = view_of(step);
+    const OozeCauchyMotion m = *motion;
     CauchyEnd none = {};
     CauchyEnd all = sum_to_host(
-        step->gpu, s.n, none, OOZE_BODY(uint32_t i)->CauchyEnd { return move_particle(s, m, i); });
-    scratch_rewind(step->gpu, mark);
-    OozeStepReport *report = step->context->report;
-    const double travel = (double)(s.k.dt * sqrtf(all.fastest2));
-    report->too_far = report->too_far || travel > step->context->longest_travel;
-    if (!report->too_far) {
-        report->worst_density_error = (double)all.worst;
-        report->mean_density_error = all.excess / (double)s.n;
-    }
-    ooze_timer_lap(step->context->timer, "contact");
-    return s.impulses && !report->too_far
-               ? impulses_share(step->engine, step->context, s.impulses, s.u, error)
-               : OOZE_OK;
+        gpu_of(step), s.n, none,
+        OOZE_BODY(uint32_t i)->CauchyEnd { return move_particle(s, m, i); });
+    step->own->worst_error = (double)all.worst;
+    step->own->sum_error = all.excess;
+    return (double)(s.k.dt * sqrtf(all.fastest2));
 }
+
+static void report_density(OozeCauchyStep *step)
+{
+    OozeStepReport *report = step->machine->context->report;
+    report->worst_density_error = step->own->worst_error;
+    report->mean_density_error = step->own->sum_error / (double)step->machine->n;
+}
+
+static OozeStatus share_impulses(OozeCauchyStep *step, OozeError *error)
+{
+    return impulses_share(engine_of(step->machine), step->machine->context, step->impulses, step->u,
+                          error);
+}
+
+extern const OozeCauchyMotionStages cauchy_motion_stages = {
+    collide,
+    move,
+    report_density,
+    share_impulses,
+};
 
 } // namespace ooze
