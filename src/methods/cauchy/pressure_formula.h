@@ -8,12 +8,6 @@
 /* Number density over n0 below which a particle is at the free surface in the classic scheme. */
 #define OOZE_CAUCHY_CLASSIC_SURFACE 0.97f
 
-/* There the pressure of the classic scheme is 0. */
-OOZE_FORMULA bool ooze_cauchy_at_surface(const OozeCauchyConstants *k, float density)
-{
-    return k->classic && density < OOZE_CAUCHY_CLASSIC_SURFACE;
-}
-
 /* What is taken out of the right side in `rows` rows with this sum. Without a free surface the
    pressure is determined up to a constant, and a right side whose mean is not 0 has no solution:
    walls move towards each other, or the fluid is compressed. `open`: particles that are coupled to

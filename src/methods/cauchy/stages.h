@@ -5,20 +5,14 @@
 
 #include "methods/cauchy/step.h"
 
-typedef struct OozeCauchyTensionStages {
-    void (*add_cohesion)(OozeCauchyStep *step);      /* force: by the potential between particles */
-    void (*find_stress)(OozeCauchyTension *tension); /* flux, base */
-    void (*add_stress)(OozeCauchyTension *tension);  /* force */
-} OozeCauchyTensionStages;
-
 typedef struct OozeCauchyVelocityStages {
     /* rate, stiffness, explicit_stress, viscosity; hourglass, u_star */
     void (*find_coefficients)(OozeCauchyVelocity *solve);
     void (*sum_hourglass)(OozeCauchyVelocity *solve); /* edge_hourglass */
     /* flux, and the part of ap that needs no second gather */
-    void (*find_flux)(OozeCauchyVelocity *solve, const OozeCauchyProduct *product);
+    void (*find_flux)(OozeCauchyVelocity *solve);
     /* ap = A input; in an iteration, the length of the step along the input */
-    void (*apply_flux)(OozeCauchyVelocity *solve, const OozeCauchyProduct *product);
+    void (*apply_flux)(OozeCauchyVelocity *solve);
     void (*step_explicitly)(OozeCauchyVelocity *solve); /* u = u* + dt M^-1 div S(u) */
     void (*start)(OozeCauchyVelocity *solve);           /* r, p */
     void (*advance)(OozeCauchyVelocity *solve);         /* u, r, p */
@@ -50,13 +44,15 @@ typedef struct OozeCauchyStages {
     void (*load)(OozeCauchyStep *step); /* x, u, mobility, force, last_pressure */
     OozeStatus (*find_walls)(OozeCauchyStep *step, OozeError *error);
     OozeStatus (*gather)(OozeCauchyStep *step, OozeError *error); /* sums, corrections, densities */
+    void (*add_cohesion)(OozeCauchyStep *step); /* to force: by the potential between particles */
+    void (*find_surface_stress)(OozeCauchyTension *tension); /* flux, base */
+    void (*add_surface_stress)(OozeCauchyTension *tension);  /* to force */
     /* to = M^-1 D^T pressure */
     void (*accelerate)(OozeCauchyStep *step, const float *pressure, OozeVector *to);
     /* u under `force` and an acceleration; NULL: none */
     void (*apply_forces)(OozeCauchyStep *step, OozeVector *acceleration);
     void (*carry_strain)(OozeCauchyStep *step);
     void (*store)(OozeCauchyStep *step);
-    const OozeCauchyTensionStages *tension;
     const OozeCauchyVelocityStages *velocity;
     const OozeCauchyPressureStages *pressure;
     const OozeCauchyMotionStages *motion;

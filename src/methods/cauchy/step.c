@@ -102,9 +102,9 @@ static OozeStatus add_surface_stress(OozeCauchyStep *s, OozeError *error)
     };
     OozeStatus status = ooze_machine_status(machine, "surface tension", error);
     if (!status) {
-        s->stages->tension->find_stress(&t);
+        s->stages->find_surface_stress(&t);
         ooze_machine_refresh(machine, t.flux, 3 * sizeof *t.flux);
-        s->stages->tension->add_stress(&t);
+        s->stages->add_surface_stress(&t);
     }
     return status;
 }
@@ -118,7 +118,7 @@ static OozeStatus apply_forces(OozeCauchyStep *s, OozeError *error)
     OozeStatus status = OOZE_OK;
     if (s->k.any_tension && s->k.potential) {
         ooze_machine_refresh(machine, s->number, sizeof *s->number);
-        s->stages->tension->add_cohesion(s);
+        s->stages->add_cohesion(s);
     } else if (s->k.any_tension) {
         status = add_surface_stress(s, error);
     }
@@ -191,6 +191,8 @@ OozeStatus ooze_cauchy_step(OozeMachine *machine, const OozeCauchyStages *stages
         .stages = stages,
         .memory = memory,
         .k = ooze_cauchy_constants(machine->context),
+        .dt = machine->context->dt,
+        .spacing = machine->context->spacing,
     };
     if (machine->all == 0) {
         return OOZE_OK;

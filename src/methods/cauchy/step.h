@@ -25,6 +25,7 @@ typedef struct OozeCauchyStep {
     void *memory;              /* of this machine, that outlives a step; none of it is saved */
     struct OozeCauchyOwn *own; /* what loops of this machine alone keep during the step */
     OozeCauchyConstants k;
+    double dt, spacing; /* s, m */
     const OozeCauchyMaterial *materials;
     const uint16_t *material;   /* row of `materials`; of ghosts too */
     const uint16_t *prescribed; /* likewise; NULL: no nozzle prescribes any velocity */
@@ -76,13 +77,9 @@ typedef struct OozeCauchyVelocity {
     OozeVector *flux;      /* three a particle: rows of F = S B - n L with n u in the fourth lane */
     OozeVector *u_star;
     OozeVector *r, *p, *ap; /* of conjugate gradients */
+    OozeVector *input;      /* of a product */
+    bool explicit_terms;    /* of a product before the iterations: with S0 and moving walls */
 } OozeCauchyVelocity;
-
-/* A product with the matrix of the velocity solve. */
-typedef struct OozeCauchyProduct {
-    const OozeVector *input;
-    bool explicit_terms; /* with S0 and moving walls, before the iterations */
-} OozeCauchyProduct;
 
 /* The pressure solve L q = b. */
 typedef struct OozeCauchyPressure {

@@ -19,11 +19,12 @@ static void multiply(OozeCauchyVelocity *v, OozeVector *input, bool explicit_ter
 {
     OozeMachine *machine = v->step->machine;
     const OozeCauchyVelocityStages *stages = v->step->stages->velocity;
-    const OozeCauchyProduct product = {input, explicit_terms};
+    v->input = input;
+    v->explicit_terms = explicit_terms;
     ooze_machine_refresh(machine, input, sizeof *input);
-    stages->find_flux(v, &product);
+    stages->find_flux(v);
     ooze_machine_refresh(machine, v->flux, 3 * sizeof *v->flux);
-    stages->apply_flux(v, &product);
+    stages->apply_flux(v);
 }
 
 OozeStatus ooze_cauchy_solve_velocities(OozeCauchyStep *s, OozeError *error)

@@ -3,7 +3,6 @@
 
 #include "base/vec3.h"
 #include "methods/cauchy/cpu/operators.h"
-#include "methods/cauchy/move_formula.h"
 
 enum { GROUP = OOZE_BROAD_PHASE_GROUP };
 
@@ -43,61 +42,27 @@ static void pairs_range(void *data, uint64_t begin, uint64_t end, int worker)
             shift -= (ooze_cauchy_shift(r, s->k.shift_distance) / r) * d;
             parting -= (ooze_cauchy_shift(r, s->k.overlap_distance) / r) * d;
         }
-        OozeF32x4 inward = s->mps_sum[i] + 0.5f * ooze_cauchy_wall_edge(s, i);
-        float side2 = ooze_f32x4_dot3(inward, inward), along = ooze_f32x4_dot3(shift, inward);
-        if (along < 0.0f) {
-            float share = ooze_cauchy_held_share(sqrtf(side2) / (0.5f * s->k.flat_edge));
-            shift -= (share * along / side2) * inward;
-        }
-        shift *= ooze_cauchy_wall_freedom(&s->wall[i]);
-        float most = ooze_cauchy_longest_shift(s->rate[i], s->k.dt) * s->k.spacing;
-        shift *= ooze_cauchy_shortening(ooze_f32x4_dot3(shift, shift), most);
-        most = OOZE_CAUCHY_LONGEST_SHIFT * s->k.spacing;
-        shift += ooze_cauchy_shortening(ooze_f32x4_dot3(parting, parting), most) * parting;
-        bool free = s->mobility[i] > 0.0f;
-        job->collided[i] = free ? s->u[i] + change : s->u[i];
-        job->shift[i] = free ? shift : ooze_f32x4_splat(0.0f);
-        job->shift[i][3] = 0;
+        ooze_cauchy_set_motion(s, job, i, change, shift, parting);
     }
 }
 
-/* Velocity of a particle at x after the contact with one solid. Returns the change. */
-static OozeVec3 touch(const OozeCauchyStep *s, const OozeSolid *solid, OozeVec3 x, OozeVec3 *v)
-{
-    OozeCauchyTouch touch = {s->machine->context->spacing, (double)s->k.contact_distance,
-                             s->machine->context->dt, ooze_solid_fluid_friction(solid)};
-    OozeVec3 before = *v;
-    *v = ooze_cauchy_touch(solid->shape, &solid->pose, &touch, x, before);
-    return vec3_sub(*v, before);
-}
-
-/* Velocity change by the pressure of one solid in this step. */
-static OozeVec3 pressed(const OozeCauchyStep *s, uint64_t i, const OozeSolid *solid, OozeVec3 x)
+/* Velocity after contact with the solids of `near`. */
+static OozeVec3 meet_solids(const OozeCauchyStep *s, uint64_t i, uint64_t near, OozeVec3 v)
 {
     const OozeStepContext *c = s->machine->context;
-    OozeCauchyPress press = {c->spacing, c->support, c->dt, s->pressure_correction[i],
-                             s->mobility[i] * s->last_pressure[i]};
-    return ooze_cauchy_pressed(&s->k, &press, solid->shape, &solid->pose, x);
-}
-
-/* Contact of a particle with the solids of `near`. */
-static void meet_solids(const OozeCauchyStep *s, uint64_t i, uint64_t near, OozeVec3 *v)
-{
-    const OozeStepContext *c = s->machine->context;
-    OozeVec3 x = widen(s->x[i]);
     for (int k = 0; k < c->solid_count; k++) {
         const OozeSolid *solid = &c->solids[k];
-        if (!ooze_broad_phase_has(near, k) || !s->own->nearby.items[k].collides) {
-            continue;
-        }
-        OozeVec3 change = touch(s, solid, x, v);
-        if (s->impulses && ooze_solid_is_dynamic(solid)) {
-            change = vec3_add(change, pressed(s, i, solid, x));
-            if (vec3_dot(change, change) > 0.0) { /* others do not share the solid's mass */
-                ooze_impulses_add(&s->impulses[i], k, x, change);
-            }
+        if (ooze_broad_phase_has(near, k) && s->own->nearby.items[k].collides) {
+            OozeCauchySolid one = {solid->shape,
+                                   &solid->pose,
+                                   ooze_solid_fluid_friction(solid),
+                                   c->support,
+                                   k,
+                                   ooze_solid_is_dynamic(solid)};
+            v = ooze_cauchy_meet(s, i, &one, widen(s->x[i]), v);
         }
     }
+    return v;
 }
 
 /* Moves a position out of solids. */
@@ -120,7 +85,6 @@ static void move_range(void *data, uint64_t begin, uint64_t end, int worker)
     (void)worker;
     const OozeCauchyMotion *job = data;
     OozeCauchyStep *s = job->step;
-    const OozeStepContext *c = s->machine->context;
     float farthest2 = 0.0f, reach = (float)OOZE_CAUCHY_CLINGS * s->k.contact_distance;
     for (uint64_t i = begin; i < end; i++) {
         farthest2 = fmaxf(farthest2, ooze_f32x4_dot3(job->collided[i], job->collided[i]));
@@ -145,10 +109,8 @@ static void move_range(void *data, uint64_t begin, uint64_t end, int worker)
             s->impulses[i].count = 0;
         }
         bool touches = near && s->mobility[i] > 0.0f;
-        if (touches) {
-            meet_solids(s, i, near, &v);
-        }
-        OozeVec3 x = vec3_add(vec3_madd(widen(s->x[i]), c->dt, v), widen(job->shift[i]));
+        v = touches ? meet_solids(s, i, near, v) : v;
+        OozeVec3 x = vec3_add(vec3_madd(widen(s->x[i]), s->dt, v), widen(job->shift[i]));
         x = touches ? push_out(s, near, x) : x;
         s->next_x[i] = narrow(x);
         s->u[i] = narrow(v);

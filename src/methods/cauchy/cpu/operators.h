@@ -5,6 +5,7 @@
 #define OOZE_METHODS_CAUCHY_CPU_OPERATORS_H
 
 #include "base/isa.h"
+#include "methods/cauchy/particle_formula.h"
 #include "methods/cauchy/stages.h"
 #include "solids/broad_phase.h"
 #include "solvers/linear/conjugate_gradients.h"
@@ -31,7 +32,7 @@ typedef struct OozeCauchyOwn {
 typedef struct OozeCauchyLoops {
     OozeRangeBody gather;   /* of an OozeCauchyStep */
     OozeRangeBody cohesion; /* likewise: adds it to the forces */
-    /* of an OozeCauchyVelocityLoop */
+    /* of an OozeCauchyVelocity */
     OozeRangeBody edge_hourglass, stress, product;
     /* of an OozeCauchyAcceleration */
     OozeRangeBody accelerate;
@@ -43,11 +44,6 @@ typedef struct OozeCauchyLoops {
 } OozeCauchyLoops;
 OOZE_LOOPS_DECLARE(OozeCauchyLoops, ooze_cauchy_loops);
 
-typedef struct OozeCauchyVelocityLoop {
-    OozeCauchyVelocity *solve;
-    const OozeCauchyProduct *product;
-} OozeCauchyVelocityLoop;
-
 /* to = M^-1 D^T pressure */
 typedef struct OozeCauchyAcceleration {
     OozeCauchyStep *step;
@@ -55,7 +51,6 @@ typedef struct OozeCauchyAcceleration {
     OozeF32x4 *to;
 } OozeCauchyAcceleration;
 
-extern const OozeCauchyTensionStages ooze_cauchy_tension_stages;
 extern const OozeCauchyVelocityStages ooze_cauchy_velocity_stages;
 extern const OozeCauchyPressureStages ooze_cauchy_pressure_stages;
 extern const OozeCauchyMotionStages ooze_cauchy_motion_stages;
@@ -72,18 +67,6 @@ static inline double ooze_cauchy_sum(const OozeCauchyStep *s, OozeRangeBody body
     const OozeStepContext *c = s->machine->context;
     OozeBlockSum sum = {c->threads, s->machine->n, OOZE_CAUCHY_GRAIN, s->own->partial, c->halo};
     return ooze_block_sum(&sum, body, data);
-}
-
-static inline OozeF32x4 ooze_cauchy_wall_edge(const OozeCauchyStep *s, uint64_t i)
-{
-    const float *e = s->wall[i].edge;
-    return ooze_f32x4(e[0], e[1], e[2], 0);
-}
-
-static inline OozeSym3 ooze_cauchy_elastic_strain(const OozeCauchyStep *s, uint64_t i)
-{
-    const float *e = s->elastic_strain + 8 * i;
-    return ooze_sym3(e[0], e[1], e[2], e[3], e[4], e[5]);
 }
 
 /* Adds sum u_w g^T over walls on which the fluid does not slip. */

@@ -3,9 +3,6 @@
 
 #include <math.h>
 
-#include "methods/cauchy/gather_formula.h"
-#include "methods/cauchy/pressure_formula.h"
-#include "methods/cauchy/tension_formula.h"
 #include "physics/mps.h"
 #include "physics/strain_weight.h"
 #include "solvers/pairs/stress_flux.h"
@@ -115,14 +112,8 @@ static void gather_range(void *data, uint64_t begin, uint64_t end, int worker)
         s->mps_sum[i] = ooze_f32x4(h[0][3], h[1][3], h[2][3], 0);
         OozeSym3 all = ooze_sym3_add(moment_of(sums.moment), moment_of(sums.no_slip_moment));
         s->correction[i] = ooze_gradient_correction(all, sums.count + sums.no_slip_count);
-        all = ooze_sym3_add(moment_of(sums.mps_moment), s->wall[i].moment);
-        s->pressure_correction[i] = ooze_cauchy_pressure_correction(&s->k, all, sums.count);
-        float number = sums.fluid / s->k.number_density + s->wall[i].number;
-        s->density[i] = s->k.inverse_density * (1.0f + sums.density) + s->wall[i].density;
-        s->number[i] = number;
-        F inward = s->mps_sum[i] + 0.5f * ooze_cauchy_wall_edge(s, i);
-        s->air[i] = ooze_cauchy_air(&s->k, number, sqrtf(ooze_f32x4_dot3(inward, inward)));
-        s->divergence_target[i] = ooze_cauchy_divergence_target(&s->k, s->density[i]);
+        ooze_cauchy_set_densities(s, i, sums.fluid, sums.density, moment_of(sums.mps_moment),
+                                  sums.count);
     }
 }
 
@@ -132,7 +123,7 @@ static inline F wall_cohesion(const OozeCauchyStep *s, uint64_t i)
 {
     const OozeNeighbours *walls = s->machine->context->fluid_boundary;
     const OozeBoundary *boundary = s->machine->context->boundary;
-    const OozeCauchyMaterial *own = &s->materials[s->material[i]];
+    const OozeCauchyMaterial *own = ooze_cauchy_material_of(s, i);
     const F x = ooze_near_end(&s->own->edges, i);
     F force = {0};
     for (uint64_t e = walls->first[i], last = e + walls->count[i]; e < last; e++) {
@@ -148,11 +139,6 @@ static inline F wall_cohesion(const OozeCauchyStep *s, uint64_t i)
     return force;
 }
 
-static inline float balance_of(const OozeCauchyStep *s, uint64_t i)
-{
-    return ooze_cauchy_balance(&s->materials[s->material[i]], s->number[i]);
-}
-
 static void cohesion_range(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
@@ -161,16 +147,16 @@ static void cohesion_range(void *data, uint64_t begin, uint64_t end, int worker)
     const float nearest = 1e-3f * s->k.support;
     for (uint64_t i = begin; i < end; i++) {
         const F x = ooze_near_end(&s->own->edges, i);
-        float own = s->materials[s->material[i]].cohesion, balance = balance_of(s, i);
+        float own = ooze_cauchy_material_of(s, i)->cohesion, balance = ooze_cauchy_balance_of(s, i);
         F force = {0};
         for (uint64_t e = list->first[i], last = e + list->count[i]; e < last; e++) {
             uint32_t j = list->index[e];
             F d = delta_to(s, x, s->own->edges.x[j]);
             float r = fmaxf(sqrtf(ooze_f32x4_dot3(d, d)), nearest);
-            float other = s->materials[s->material[j]].cohesion;
+            float other = ooze_cauchy_material_of(s, j)->cohesion;
             float c = own == other ? own : sqrtf(own * other);
             force += (c / r * ooze_mps_cohesion(r, s->k.spacing, s->k.support)) * d;
-            force -= ((balance + balance_of(s, j)) * s->own->mps.weight[e]) * d;
+            force -= ((balance + ooze_cauchy_balance_of(s, j)) * s->own->mps.weight[e]) * d;
         }
         if (s->machine->context->boundary->count > 0) {
             force += wall_cohesion(s, i);
@@ -186,17 +172,15 @@ static void cohesion_range(void *data, uint64_t begin, uint64_t end, int worker)
 static void edge_hourglass_range(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
-    const OozeCauchyVelocity *v = ((const OozeCauchyVelocityLoop *)data)->solve;
+    const OozeCauchyVelocity *v = data;
     for (uint64_t i = begin; i < end; i++) {
         v->edge_hourglass[i] = ooze_edges_sum(&v->step->own->edges, v->hourglass, i);
     }
 }
 
 /* First gather: gradient, stress and flux of particles i to i + 3. */
-static inline void set_fluxes(const OozeCauchyVelocityLoop *loop, uint64_t i,
-                              const OozeRows rows[4])
+static inline void set_fluxes(const OozeCauchyVelocity *v, uint64_t i, const OozeRows rows[4])
 {
-    const OozeCauchyVelocity *v = loop->solve;
     const OozeCauchyStep *s = v->step;
     F weighted[3];
     OozeMat3F32x4 raw = ooze_mat3_f32x4_from_rows(rows, weighted);
@@ -210,7 +194,7 @@ static inline void set_fluxes(const OozeCauchyVelocityLoop *loop, uint64_t i,
     for (int k = 0; k < 9; k++) {
         F *entry = &stress.m[k / 3][k % 3];
         *entry *= 0.5f;
-        *entry += loop->product->explicit_terms ? s0.m[k / 3][k % 3] : ooze_f32x4_splat(0.0f);
+        *entry += v->explicit_terms ? s0.m[k / 3][k % 3] : ooze_f32x4_splat(0.0f);
     }
     OozeStressFlux flux = {.stress = &stress,
                            .l = &l,
@@ -218,28 +202,25 @@ static inline void set_fluxes(const OozeCauchyVelocityLoop *loop, uint64_t i,
                            .weighted = weighted,
                            .n = ooze_f32x4_load(v->hourglass + i),
                            .edge_n = ooze_f32x4_load(v->edge_hourglass + i)};
-    ooze_stress_flux(&flux, loop->product->input + i, s->edge_sum + i, (OozeRows *)v->flux + i,
-                     v->ap + i);
+    ooze_stress_flux(&flux, v->input + i, s->edge_sum + i, (OozeRows *)v->flux + i, v->ap + i);
 }
 
 static void stress_range(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
-    const OozeCauchyVelocityLoop *loop = data;
-    const OozeF32x4 *input = loop->product->input;
-    const OozeCauchyStep *s = loop->solve->step;
+    const OozeCauchyVelocity *v = data;
+    const OozeCauchyStep *s = v->step;
     for (uint64_t i = begin; i < end; i += 4) {
         OozeRows rows[4];
         for (uint64_t k = 0; k < 4; k++) {
             rows[k] = ooze_rows_zero();
             if (i + k < end) {
-                rows[k] = ooze_rows_outer(input[i + k], -s->edge_sum[i + k], rows[k]);
-                rows[k] = ooze_edges_outer(&s->own->edges, input, i + k, rows[k]);
-                rows[k] = loop->product->explicit_terms ? ooze_cauchy_wall_rows(s, i + k, rows[k])
-                                                        : rows[k];
+                rows[k] = ooze_rows_outer(v->input[i + k], -s->edge_sum[i + k], rows[k]);
+                rows[k] = ooze_edges_outer(&s->own->edges, v->input, i + k, rows[k]);
+                rows[k] = v->explicit_terms ? ooze_cauchy_wall_rows(s, i + k, rows[k]) : rows[k];
             }
         }
-        set_fluxes(loop, i, rows);
+        set_fluxes(v, i, rows);
     }
 }
 
@@ -247,31 +228,22 @@ static void stress_range(void *data, uint64_t begin, uint64_t end, int worker)
 static void product_range(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
-    const OozeCauchyVelocityLoop *loop = data;
-    const OozeCauchyVelocity *v = loop->solve;
+    const OozeCauchyVelocity *v = data;
     const OozeCauchyStep *s = v->step;
-    const OozeF32x4 *input = loop->product->input;
     double sum = 0.0;
     for (uint64_t i = begin; i < end; i++) {
         F force = v->ap[i] + ooze_edges_flux(&s->own->edges, (const OozeRows *)v->flux, i);
-        float mass = s->materials[s->material[i]].relative_mass;
-        F out = mass * input[i] - s->k.dt * force;
+        float mass = ooze_cauchy_material_of(s, i)->relative_mass;
+        F out = mass * v->input[i] - s->k.dt * force;
         out = s->mobility[i] > 0.0f ? out : ooze_f32x4_splat(0.0f);
         out[3] = 0;
         v->ap[i] = out;
-        sum += (double)ooze_f32x4_dot3(out, input[i]);
+        sum += (double)ooze_f32x4_dot3(out, v->input[i]);
     }
     s->own->partial[begin / OOZE_CAUCHY_GRAIN] = sum;
 }
 
 /* ---- pressure solve ------------------------------------------------------------------------- */
-
-static inline F apply(OozeSym3 b, F v)
-{
-    return ooze_f32x4(b.xx * v[0] + b.xy * v[1] + b.xz * v[2],
-                      b.xy * v[0] + b.yy * v[1] + b.yz * v[2],
-                      b.xz * v[0] + b.yz * v[1] + b.zz * v[2], 0);
-}
 
 static inline OozeSym3 weighted(const OozeCauchyAcceleration *a, uint64_t i)
 {
@@ -287,9 +259,10 @@ static void accelerate_range(void *data, uint64_t begin, uint64_t end, int worke
     const OozeCauchyStep *s = a->step;
     const OozeNeighbours *list = s->own->edges.list;
     for (uint64_t i = begin; i < end; i++) {
-        F force = apply(weighted(a, i), s->mps_sum[i] + ooze_cauchy_wall_edge(s, i));
+        F force = ooze_cauchy_apply(weighted(a, i), s->mps_sum[i] + ooze_cauchy_wall_edge(s, i));
         for (uint64_t e = list->first[i], last = e + list->count[i]; e < last; e++) {
-            force += apply(weighted(a, list->index[e]), ooze_edge_at(&s->own->mps, i, e));
+            force +=
+                ooze_cauchy_apply(weighted(a, list->index[e]), ooze_edge_at(&s->own->mps, i, e));
         }
         a->to[i] = -s->mobility[i] * force;
     }
@@ -315,7 +288,7 @@ static void multiply_range(void *data, uint64_t begin, uint64_t end, int worker)
     const OozeCauchyStep *s = p->step;
     double sum = 0.0;
     for (uint64_t i = begin; i < end; i++) {
-        float out = ooze_cauchy_at_surface(&s->k, s->density[i]) ? 0.0f : laplacian_of(p, i);
+        float out = ooze_cauchy_at_surface(s, i) ? 0.0f : laplacian_of(p, i);
         p->ap[i] = out;
         sum += (double)out * (double)p->p[i];
     }
@@ -364,7 +337,7 @@ static void right_side_range(void *data, uint64_t begin, uint64_t end, int worke
     const OozeCauchyStep *s = p->step;
     for (uint64_t i = begin; i < end; i++) {
         float divergence = divergence_of(s, s->u, i);
-        bool free = p->diagonal[i] > 0.0f && !ooze_cauchy_at_surface(&s->k, s->density[i]);
+        bool free = p->diagonal[i] > 0.0f && !ooze_cauchy_at_surface(s, i);
         float b = (s->divergence_target[i] - divergence) / s->k.dt;
         p->divergence[i] = divergence;
         p->r[i] = free ? b : 0.0f;

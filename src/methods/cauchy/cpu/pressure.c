@@ -3,16 +3,10 @@
 #include <string.h>
 
 #include "methods/cauchy/cpu/operators.h"
-#include "methods/cauchy/pressure_formula.h"
 
 static OozeGridMultigrid *multigrid_of(const OozeCauchyPressure *p)
 {
     return ((const OozeCauchyMemory *)p->step->memory)->multigrid;
-}
-
-static bool at_surface(const OozeCauchyStep *s, uint64_t i)
-{
-    return ooze_cauchy_at_surface(&s->k, s->density[i]);
 }
 
 /* Leaves two sums of a block that begins here. */
@@ -44,7 +38,7 @@ static void mass_range(void *data, uint64_t begin, uint64_t end, int worker)
     OozeCauchyPressure *p = data;
     const OozeCauchyStep *s = p->step;
     for (uint64_t i = begin; i < end; i++) {
-        p->mass[i] = at_surface(s, i) ? p->diagonal[i] : s->mobility[i] * s->air[i];
+        p->mass[i] = ooze_cauchy_at_surface(s, i) ? p->diagonal[i] : s->mobility[i] * s->air[i];
     }
 }
 
@@ -73,7 +67,7 @@ static void right_side_sum_range(void *data, uint64_t begin, uint64_t end, int w
     double sum = 0.0, open = 0.0;
     for (uint64_t i = begin; i < end; i++) {
         sum += (double)p->r[i];
-        open += at_surface(s, i) || s->mobility[i] * s->air[i] > 0.0f ? 1.0 : 0.0;
+        open += ooze_cauchy_at_surface(s, i) || s->mobility[i] * s->air[i] > 0.0f ? 1.0 : 0.0;
     }
     set_pair(s, begin, sum, open);
 }
@@ -134,7 +128,7 @@ static void dots_range(void *data, uint64_t begin, uint64_t end, int worker)
     const OozeCauchyStep *s = p->step;
     double sum = 0.0, square = 0.0;
     for (uint64_t i = begin; i < end; i++) {
-        bool free = p->diagonal[i] > 0.0f && !at_surface(s, i);
+        bool free = p->diagonal[i] > 0.0f && !ooze_cauchy_at_surface(s, i);
         p->z[i] = free ? p->z[i] : 0.0f;
         sum += (double)p->r[i] * (double)p->z[i];
         square += (double)p->r[i] * (double)p->r[i];
@@ -210,7 +204,7 @@ static void work_range(void *data, uint64_t begin, uint64_t end, int worker)
     const OozeCauchyStep *s = p->step;
     double along = 0.0, square = 0.0;
     for (uint64_t i = begin; i < end; i++) {
-        float mass = s->materials[s->material[i]].relative_mass;
+        float mass = ooze_cauchy_material_of(s, i)->relative_mass;
         along += (double)(p->q[i] * (p->divergence[i] - s->divergence_target[i]));
         square += (double)(mass * ooze_f32x4_dot3(p->acceleration[i], p->acceleration[i]));
     }

@@ -5,8 +5,6 @@
 #include "base/fail.h"
 #include "base/vec3.h"
 #include "methods/cauchy/cpu/operators.h"
-#include "methods/cauchy/pressure_formula.h"
-#include "methods/cauchy/stress_formula.h"
 
 /* ---- the beginning -------------------------------------------------------------------------- */
 
@@ -39,14 +37,8 @@ static void load_range(void *data, uint64_t begin, uint64_t end, int worker)
     const OozeFloat4 *v = ooze_particles_velocities(c->particles);
     OozeF32x4 gravity = {(float)c->gravity.x, (float)c->gravity.y, (float)c->gravity.z, 0};
     for (uint64_t i = begin; i < end; i++) {
-        const OozeCauchyMaterial *m = &s->materials[s->material[i]];
-        bool prescribed = s->prescribed && s->prescribed[i];
         s->x[i] = ooze_f32x4(x[i].x, x[i].y, x[i].z, 1);
-        s->u[i] = ooze_f32x4(v[i].x, v[i].y, v[i].z, 0);
-        s->mobility[i] = prescribed ? 0.0f : 1.0f / m->relative_mass;
-        s->force[i] = m->relative_mass * gravity;
-        s->last_pressure[i] =
-            ooze_cauchy_last_pressure(&s->k, m, s->pressure[i] * s->inverse_reference);
+        ooze_cauchy_load(s, i, ooze_f32x4(v[i].x, v[i].y, v[i].z, 0), gravity);
     }
 }
 
@@ -69,7 +61,7 @@ static OozeCauchyWall walls_of(const OozeCauchyStep *s, uint64_t i, uint64_t nea
     for (int k = 0; near && k < c->solid_count; k++) {
         if (ooze_broad_phase_has(near, k) && s->own->nearby.items[k].collides) {
             const OozeSolid *solid = &c->solids[k];
-            count += ooze_cauchy_surfaces(solid->shape, &solid->pose, x, c->spacing, c->support,
+            count += ooze_cauchy_surfaces(solid->shape, &solid->pose, x, s->spacing, c->support,
                                           surfaces + count, OOZE_ALL_SURFACES_MAX - count);
         }
     }
@@ -130,6 +122,57 @@ static OozeStatus gather(OozeCauchyStep *s, OozeError *error)
 
 /* ---- forces --------------------------------------------------------------------------------- */
 
+/* Surface tension as a stress along free surfaces, and cohesion: see physics/surface_stress.h.
+   Walls count as fluid, so that a surface meets them at 90 degrees; wetting adds the work of
+   adhesion. */
+static void surface_stress_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const OozeCauchyTension *t = data;
+    const OozeCauchyStep *s = t->step;
+    const OozeNeighbours *list = s->own->edges.list;
+    float inverse = 1.0f / s->k.strain_scale;
+    for (uint64_t i = begin; i < end; i++) {
+        float filled = 0.0f;
+        for (uint64_t e = list->first[i], last = e + list->count[i]; e < last; e++) {
+            float f = s->own->edges.weight[e] * inverse;
+            filled += t->numbers.filled * f * f;
+        }
+        ooze_cauchy_set_surface_stress(s, t, i, filled);
+    }
+}
+
+static void add_stress_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const OozeCauchyTension *t = data;
+    OozeCauchyStep *s = t->step;
+    for (uint64_t i = begin; i < end; i++) {
+        OozeF32x4 force =
+            t->base[i] + ooze_edges_flux(&s->own->edges, (const OozeRows *)t->flux, i);
+        float wetting[3] = {0, 0, 0};
+        ooze_cauchy_add_wetting(&s->k, ooze_cauchy_material_of(s, i), &s->wall[i], wetting);
+        force += ooze_f32x4(wetting[0], wetting[1], wetting[2], 0);
+        force[3] = 0;
+        s->force[i] += force;
+    }
+}
+
+static void find_surface_stress(OozeCauchyTension *t)
+{
+    ooze_cauchy_run(t->step, surface_stress_range, t);
+}
+
+static void add_surface_stress(OozeCauchyTension *t)
+{
+    ooze_cauchy_run(t->step, add_stress_range, t);
+}
+
+static void add_cohesion(OozeCauchyStep *s)
+{
+    ooze_cauchy_run(s, ooze_cauchy_loops()->cohesion, s);
+}
+
 static void accelerate(OozeCauchyStep *s, const float *pressure, OozeF32x4 *to)
 {
     OozeCauchyAcceleration loop = {s, pressure, to};
@@ -144,7 +187,7 @@ static void force_range(void *data, uint64_t begin, uint64_t end, int worker)
     for (uint64_t i = begin; i < end; i++) {
         OozeF32x4 force = s->force[i];
         if (a->to) {
-            force += s->materials[s->material[i]].relative_mass * a->to[i];
+            force += ooze_cauchy_material_of(s, i)->relative_mass * a->to[i];
         }
         s->u[i] += (s->k.dt * s->mobility[i]) * force;
     }
@@ -164,16 +207,8 @@ static void strain_range(void *data, uint64_t begin, uint64_t end, int worker)
     OozeCauchyStep *s = data;
     float reference = 1.0f / s->inverse_reference;
     for (uint64_t i = begin; i < end; i++) {
-        float *e = s->elastic_strain + 8 * i;
         OozeMat3 l = ooze_cauchy_gradient(s, s->u, i);
-        OozeSym3 strain = ooze_cauchy_strain(&s->materials[s->material[i]],
-                                             ooze_cauchy_elastic_strain(s, i), l, s->k.dt);
-        e[0] = strain.xx;
-        e[1] = strain.yy;
-        e[2] = strain.zz;
-        e[3] = strain.xy;
-        e[4] = strain.xz;
-        e[5] = strain.yz;
+        ooze_cauchy_carry_strain(s, i, l);
         if (s->machine->context->stress) {
             OozeSym3 d = ooze_mat3_symmetric(l);
             OozeSym3 stress =
@@ -203,11 +238,13 @@ const OozeCauchyStages ooze_cauchy_stages = {
     .load = load,
     .find_walls = find_walls,
     .gather = gather,
+    .add_cohesion = add_cohesion,
+    .find_surface_stress = find_surface_stress,
+    .add_surface_stress = add_surface_stress,
     .accelerate = accelerate,
     .apply_forces = apply_forces,
     .carry_strain = carry_strain,
     .store = store,
-    .tension = &ooze_cauchy_tension_stages,
     .velocity = &ooze_cauchy_velocity_stages,
     .pressure = &ooze_cauchy_pressure_stages,
     .motion = &ooze_cauchy_motion_stages,

@@ -1,6 +1,5 @@
 /* Stages of the velocity solve on the processor: see methods/cauchy/velocity.c. */
 #include "methods/cauchy/cpu/operators.h"
-#include "methods/cauchy/stress_formula.h"
 
 /* ---- coefficients --------------------------------------------------------------------------- */
 
@@ -18,16 +17,7 @@ static void coefficients_range(void *data, uint64_t begin, uint64_t end, int wor
     OozeCauchyVelocity *v = data;
     OozeCauchyStep *s = v->step;
     for (uint64_t i = begin; i < end; i++) {
-        OozeMat3 l = ooze_cauchy_gradient(s, s->u, i);
-        OozeCauchyStress c = ooze_cauchy_stress(&s->materials[s->material[i]],
-                                                ooze_cauchy_elastic_strain(s, i), l, s->k.dt);
-        s->rate[i] = ooze_shear_rate(ooze_mat3_symmetric(l));
-        bool singular = s->correction[i].xx == 0.0f;
-        s->stiffness[i] = c.stiffness;
-        s->explicit_stress[i] = c.explicit_stress;
-        s->viscosity[i] = c.viscosity;
-        v->hourglass[i] = singular ? 0.0f : s->k.hourglass * c.hourglass;
-        v->u_star[i] = s->u[i];
+        ooze_cauchy_set_coefficients(s, v, i, ooze_cauchy_gradient(s, s->u, i));
     }
 }
 
@@ -38,23 +28,20 @@ static void find_coefficients(OozeCauchyVelocity *v)
 
 static void sum_hourglass(OozeCauchyVelocity *v)
 {
-    OozeCauchyVelocityLoop loop = {v, NULL};
-    ooze_cauchy_run(v->step, ooze_cauchy_loops()->edge_hourglass, &loop);
+    ooze_cauchy_run(v->step, ooze_cauchy_loops()->edge_hourglass, v);
 }
 
 /* ---- product -------------------------------------------------------------------------------- */
 
-static void find_flux(OozeCauchyVelocity *v, const OozeCauchyProduct *product)
+static void find_flux(OozeCauchyVelocity *v)
 {
-    OozeCauchyVelocityLoop loop = {v, product};
-    ooze_cauchy_run(v->step, ooze_cauchy_loops()->stress, &loop);
+    ooze_cauchy_run(v->step, ooze_cauchy_loops()->stress, v);
 }
 
-static void apply_flux(OozeCauchyVelocity *v, const OozeCauchyProduct *product)
+static void apply_flux(OozeCauchyVelocity *v)
 {
-    OozeCauchyVelocityLoop loop = {v, product};
-    double pap = ooze_cauchy_sum(v->step, ooze_cauchy_loops()->product, &loop);
-    if (!product->explicit_terms) {
+    double pap = ooze_cauchy_sum(v->step, ooze_cauchy_loops()->product, v);
+    if (!v->explicit_terms) {
         ooze_cg_step_length(v->cg, pap);
     }
 }
@@ -66,7 +53,7 @@ static void explicit_range(void *data, uint64_t begin, uint64_t end, int worker)
     OozeCauchyVelocity *v = data;
     OozeCauchyStep *s = v->step;
     for (uint64_t i = begin; i < end; i++) {
-        float mass = s->materials[s->material[i]].relative_mass;
+        float mass = ooze_cauchy_material_of(s, i)->relative_mass;
         if (s->mobility[i] > 0.0f) {
             s->u[i] = v->u_star[i] + (s->u[i] - v->ap[i] / mass);
         }
@@ -88,7 +75,7 @@ static void start_range(void *data, uint64_t begin, uint64_t end, int worker)
     const OozeCauchyStep *s = v->step;
     double sum = 0.0;
     for (uint64_t i = begin; i < end; i++) {
-        float mass = s->materials[s->material[i]].relative_mass;
+        float mass = ooze_cauchy_material_of(s, i)->relative_mass;
         OozeF32x4 r = mass * v->u_star[i] - v->ap[i];
         r = s->mobility[i] > 0.0f ? r : ooze_f32x4_splat(0.0f);
         r[3] = 0;

@@ -6,26 +6,12 @@
 namespace ooze
 {
 
-OOZE_DEVICE float4 limit_shift(const CauchyView &s, uint32_t i, float4 shift)
-{
-    const float4 inward = inward_of(s, i);
-    const float side2 = dot(inward, inward), along = dot(shift, inward);
-    if (along < 0.0f) {
-        const float share = ooze_cauchy_held_share(sqrtf(side2) / (0.5f * s.k.flat_edge));
-        shift = shift - (share * along / side2) * inward;
-    }
-    shift = ooze_cauchy_wall_freedom(&s.wall[i]) * shift;
-    const float most = ooze_cauchy_longest_shift(s.rate[i], s.k.dt) * s.k.spacing;
-    return ooze_cauchy_shortening(dot(shift, shift), most) * shift;
-}
-
 /* Velocity change by collisions, and shift. */
 template <int LANES, bool WRAPS> static void collisions(OozeCauchyMotion *motion)
 {
     const CauchyView s = view_of(motion->step);
     const OozeCauchyMotion m = *motion;
     const float reach = ooze_cauchy_close_distance(&s.k);
-    const float most = OOZE_CAUCHY_LONGEST_SHIFT * s.k.spacing;
     for_lanes<LANES>(
         gpu_of(motion->step), s.n, OOZE_BODY(uint32_t i, uint32_t lane) {
             const float4 here = s.x0[i], u = s.u[i];
@@ -47,10 +33,7 @@ template <int LANES, bool WRAPS> static void collisions(OozeCauchyMotion *motion
             shift = lanes_sum<LANES>(shift);
             parting = lanes_sum<LANES>(parting);
             if (lane == 0) {
-                const bool is_free = s.mobility[i] > 0.0f;
-                m.collided[i] = is_free ? u + change : u;
-                parting = ooze_cauchy_shortening(dot(parting, parting), most) * parting;
-                m.shift[i] = is_free ? limit_shift(s, i, shift) + parting : f32x4(0, 0, 0);
+                ooze_cauchy_set_motion(&s, &m, i, change, shift, parting);
             }
         });
 }
@@ -62,21 +45,9 @@ OOZE_DEVICE OozeVec3 meet_solids(const CauchyView &s, uint32_t i, float reach, O
     for (int k = 0; k < s.solids.count; k++) {
         const SolidView &solid = s.solids.items[k];
         if (solid_near(solid, x, reach, true)) {
-            const OozeCauchyTouch touch = {s.spacing, (double)s.k.contact_distance, s.dt,
-                                           solid.friction};
-            const OozeVec3 before = v;
-            v = ooze_cauchy_touch(&solid.shape, &solid.pose, &touch, widen(x), v);
-            if (s.impulses && solid.dynamic) {
-                const OozeCauchyPress press = {s.spacing, (double)s.k.support, s.dt,
-                                               s.pressure_correction[i],
-                                               s.mobility[i] * s.last_pressure[i]};
-                const OozeVec3 change =
-                    vec3_add(vec3_sub(v, before), ooze_cauchy_pressed(&s.k, &press, &solid.shape,
-                                                                      &solid.pose, widen(x)));
-                if (vec3_dot(change, change) > 0.0) { /* others do not share the solid's mass */
-                    ooze_impulses_add(&s.impulses[i], k, widen(x), change);
-                }
-            }
+            const OozeCauchySolid one = {&solid.shape,        &solid.pose, solid.friction,
+                                         (double)s.k.support, k,           solid.dynamic};
+            v = ooze_cauchy_meet(&s, i, &one, widen(x), v);
         }
     }
     return v;

@@ -6,7 +6,7 @@ namespace ooze
 
 OOZE_DEVICE bool is_free(const CauchyView &s, const OozeCauchyPressure &v, uint32_t i)
 {
-    return v.diagonal[i] > 0.0f && !at_surface(s, i);
+    return v.diagonal[i] > 0.0f && !ooze_cauchy_at_surface(&s, i);
 }
 
 /* ---- operator and right side ---- */
@@ -36,7 +36,7 @@ template <int LANES, bool WRAPS> static void coefficients(OozeCauchyPressure *so
             if (lane == 0) {
                 const float air = k * s.air[i];
                 v.diagonal[i] = sum + air;
-                v.mass[i] = at_surface(s, i) ? v.diagonal[i] : air;
+                v.mass[i] = ooze_cauchy_at_surface(&s, i) ? v.diagonal[i] : air;
             }
         });
 }
@@ -78,7 +78,7 @@ OOZE_DEVICE float divergence_of(const CauchyView &s, uint32_t i, uint32_t lane)
         m[7] += v.z * y;
         m[8] += v.z * z;
     });
-    const float4 sum = s.mps_sum[i] + wall_edge(s, i);
+    const float4 sum = s.mps_sum[i] + ooze_cauchy_wall_edge(&s, i);
     const float own[3] = {u.x, u.y, u.z}, h[3] = {sum.x, sum.y, sum.z};
     for (int k = 0; k < 9; k++) {
         m[k] = lanes_sum<LANES>(m[k]) + s.wall[i].flux.m[k] - own[k / 3] * h[k % 3];
@@ -110,7 +110,7 @@ template <int LANES, bool WRAPS> static void right_sides(OozeCauchyPressure *sol
                 const float r = is_free(s, v, i) ? b : 0.0f;
                 v.divergence[i] = divergence;
                 v.r[i] = r;
-                const bool open = at_surface(s, i) || s.mobility[i] * s.air[i] > 0.0f;
+                const bool open = ooze_cauchy_at_surface(&s, i) || s.mobility[i] * s.air[i] > 0.0f;
                 sum = {(double)r, open ? 1.0 : 0.0, v.diagonal[i] > 0.0f ? 1.0 : 0.0};
             }
             return sum;
@@ -144,7 +144,7 @@ template <int LANES, bool WRAPS> static void products(OozeCauchyPressure *solve)
                                  [&](uint32_t j, float c) { sum += c * (own - v.p[j]); });
             sum = lanes_sum<LANES>(sum);
             if (lane == 0) {
-                sum = at_surface(s, i) ? 0.0f : sum + s.mobility[i] * s.air[i] * own;
+                sum = ooze_cauchy_at_surface(&s, i) ? 0.0f : sum + s.mobility[i] * s.air[i] * own;
                 v.ap[i] = sum;
                 product.a = (double)sum * (double)own;
             }
@@ -254,7 +254,7 @@ template <int LANES, bool WRAPS> static void classic_gradients(OozeCauchyPressur
                 const float pull = scale * w * (v.q[j] - least) / fmaxf(d.r2, nearest2);
                 sum = sum + pull * f32x4(d.x, d.y, d.z);
             });
-            sum = sum + (v.q[i] - least) * wall_edge(s, i);
+            sum = sum + (v.q[i] - least) * ooze_cauchy_wall_edge(&s, i);
             v.acceleration[i] = -s.mobility[i] * sum;
         });
 }
@@ -293,7 +293,7 @@ static void find_share(OozeCauchyPressure *solve)
     sum_each(
         gpu_of(solve->step), s.n, none,
         OOZE_BODY(uint32_t i) {
-            const float mass = material_of(s, i).relative_mass;
+            const float mass = ooze_cauchy_material_of(&s, i)->relative_mass;
             const float4 a = v.acceleration[i];
             const float removed = v.divergence[i] - s.divergence_target[i];
             Work work = {(double)(v.q[i] * removed), (double)(mass * dot(a, a))};

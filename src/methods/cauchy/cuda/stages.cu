@@ -24,8 +24,6 @@ CauchyView view_of(const OozeCauchyStep *step)
     s.inverse2 = 1.0f / (s.k.support * s.k.support);
     s.strain = s.k.strain_scale;
     s.wall_strain = s.k.wall_strain_scale * s.k.inverse_sample;
-    s.dt = c->dt;
-    s.spacing = c->spacing;
     s.mps_weight = step->own->mps_weight;
     s.coefficient = step->own->coefficient;
     return s;
@@ -71,15 +69,7 @@ static void load(OozeCauchyStep *step)
                 s.pressure_correction[i] = ooze_sym3_identity(0);
                 return;
             }
-            const OozeCauchyMaterial &m = material_of(s, i);
-            const bool prescribed = s.prescribed && s.prescribed[i];
-            float4 v = velocity[i];
-            v.w = 0.0f;
-            s.u[i] = v;
-            s.mobility[i] = prescribed ? 0.0f : 1.0f / m.relative_mass;
-            s.force[i] = m.relative_mass * gravity;
-            s.last_pressure[i] =
-                ooze_cauchy_last_pressure(&s.k, &m, s.pressure[i] * s.inverse_reference);
+            ooze_cauchy_load(&s, i, velocity[i], gravity);
         });
 }
 
@@ -194,16 +184,9 @@ template <int LANES, bool WRAPS> static void gathers(OozeCauchyStep *step)
                 return;
             }
             add_walls(s, i, t);
-            const OozeSym3 all = ooze_sym3_add(t.mps_moment, s.wall[i].moment);
-            const float number = t.fluid / s.k.number_density + s.wall[i].number;
             s.fluid_edge_sum[i] = t.edge;
             s.mps_sum[i] = t.mps;
-            s.pressure_correction[i] = ooze_cauchy_pressure_correction(&s.k, all, s.fluid.count[i]);
-            s.number[i] = number;
-            s.density[i] = s.k.inverse_density * (1.0f + t.density) + s.wall[i].density;
-            const float4 inward = inward_of(s, i);
-            s.air[i] = ooze_cauchy_air(&s.k, number, sqrtf(dot(inward, inward)));
-            s.divergence_target[i] = ooze_cauchy_divergence_target(&s.k, s.density[i]);
+            ooze_cauchy_set_densities(&s, i, t.fluid, t.density, t.mps_moment, s.fluid.count[i]);
         });
 }
 
@@ -212,6 +195,112 @@ static OozeStatus gather(OozeCauchyStep *step, OozeError *)
 #define GATHERS(lanes, wraps) gathers<lanes, wraps>(step)
     CAUCHY_EACH_KIND(step, GATHERS);
     return OOZE_OK;
+}
+
+/* ---- surface tension as a stress ---- */
+
+template <int LANES, bool WRAPS> static void stresses(OozeCauchyTension *tension)
+{
+    const CauchyView s = view_of(tension->step);
+    const OozeCauchyTension t = *tension;
+    for_lanes<LANES>(
+        gpu_of(tension->step), s.n, OOZE_BODY(uint32_t i, uint32_t lane) {
+            const float4 here = s.x0[i];
+            float filled = 0.0f;
+            if (ooze_cauchy_material_of(&s, i)->surface_tension > 0.0f) {
+                each_neighbour<LANES>(s.fluid, i, lane, [&](uint32_t j) {
+                    const Delta d = delta<WRAPS>(s, here, s.x0[j]);
+                    const float f = fmaxf(1.0f - d.r2 * s.inverse2, 0.0f);
+                    filled += t.numbers.filled * f * f;
+                });
+            }
+            filled = lanes_sum<LANES>(filled);
+            if (lane == 0) {
+                ooze_cauchy_set_surface_stress(&s, &t, i, filled);
+            }
+        });
+}
+
+template <int LANES, bool WRAPS> static void pulls(OozeCauchyTension *tension)
+{
+    const CauchyView s = view_of(tension->step);
+    const float4 *flux = tension->flux, *base = tension->base;
+    for_lanes<LANES>(
+        gpu_of(tension->step), s.n, OOZE_BODY(uint32_t i, uint32_t lane) {
+            const float4 force = edges_flux<LANES, WRAPS>(s, flux, i, lane);
+            if (lane == 0) {
+                float wetting[3] = {0.0f, 0.0f, 0.0f};
+                ooze_cauchy_add_wetting(&s.k, ooze_cauchy_material_of(&s, i), &s.wall[i], wetting);
+                s.force[i] = s.force[i] + base[i] + force +
+                             make_float4(wetting[0], wetting[1], wetting[2], 0.0f);
+            }
+        });
+}
+
+static void find_surface_stress(OozeCauchyTension *tension)
+{
+    clear(gpu_of(tension->step), tension->flux + 3 * tension->step->machine->n, 3 * sizeof(float4));
+#define STRESSES(lanes, wraps) stresses<lanes, wraps>(tension)
+    CAUCHY_EACH_KIND(tension->step, STRESSES);
+}
+
+static void add_surface_stress(OozeCauchyTension *tension)
+{
+#define PULLS(lanes, wraps) pulls<lanes, wraps>(tension)
+    CAUCHY_EACH_KIND(tension->step, PULLS);
+}
+
+/* ---- surface tension by the potential between particles ---- */
+
+OOZE_DEVICE float4 wall_cohesion(const CauchyView &s, uint32_t i)
+{
+    const OozeCauchyMaterial &own = *ooze_cauchy_material_of(&s, i);
+    const float4 here = s.x0[i];
+    const float strength = own.adhesion * own.cohesion * s.k.inverse_sample;
+    float4 force = f32x4(0, 0, 0);
+    each_wall(s, i, [&](uint32_t b) {
+        const Delta d = delta<true>(s, here, s.walls.position[b]);
+        const float r = fmaxf(sqrtf(d.r2), 1e-3f * s.k.support);
+        const float pull =
+            strength * s.walls.volume[b] / r * ooze_mps_wall_cohesion(r, s.k.spacing, s.k.support);
+        force = force + pull * f32x4(d.x, d.y, d.z);
+    });
+    return force;
+}
+
+template <int LANES, bool WRAPS> static void cohesions(OozeCauchyStep *step)
+{
+    const CauchyView s = view_of(step);
+    for_lanes<LANES>(
+        gpu_of(step), s.n, OOZE_BODY(uint32_t i, uint32_t lane) {
+            const float own = ooze_cauchy_material_of(&s, i)->cohesion,
+                        balance = ooze_cauchy_balance_of(&s, i);
+            const float4 here = s.x0[i];
+            float4 force = f32x4(0, 0, 0);
+            each_weighted<LANES>(s.fluid, s.mps_weight, i, lane, [&](uint32_t j, float w) {
+                if (j == s.fluid.dummy) {
+                    return;
+                }
+                const Delta d = delta<WRAPS>(s, here, s.x0[j]);
+                const float r = fmaxf(sqrtf(d.r2), 1e-3f * s.k.support);
+                const float other = ooze_cauchy_material_of(&s, j)->cohesion;
+                const float c = own == other ? own : sqrtf(own * other);
+                const float pull = c / r * ooze_mps_cohesion(r, s.k.spacing, s.k.support) -
+                                   (balance + ooze_cauchy_balance_of(&s, j)) * w;
+                force = force + pull * f32x4(d.x, d.y, d.z);
+            });
+            force = lanes_sum<LANES>(force);
+            if (lane == 0) {
+                force = force + wall_cohesion(s, i) - balance * ooze_cauchy_wall_edge(&s, i);
+                s.force[i] = s.force[i] + force;
+            }
+        });
+}
+
+static void add_cohesion(OozeCauchyStep *step)
+{
+#define COHESIONS(lanes, wraps) cohesions<lanes, wraps>(step)
+    CAUCHY_EACH_KIND(step, COHESIONS);
 }
 
 /* ---- forces ---- */
@@ -226,13 +315,15 @@ static void accelerates(OozeCauchyStep *step, const float *p, float4 *to)
             float4 force = f32x4(0, 0, 0);
             each_weighted<LANES>(s.fluid, s.mps_weight, i, lane, [&](uint32_t j, float w) {
                 const Delta d = delta<WRAPS>(s, here, s.x0[j]);
-                force = force + apply(ooze_sym3_scale(s.pressure_correction[j], p[j]),
-                                      f32x4(w * d.x, w * d.y, w * d.z));
+                force = force + ooze_cauchy_apply(ooze_sym3_scale(s.pressure_correction[j], p[j]),
+                                                  f32x4(w * d.x, w * d.y, w * d.z));
             });
             force = lanes_sum<LANES>(force);
             if (lane == 0) {
                 const OozeSym3 own = ooze_sym3_scale(s.pressure_correction[i], p[i]);
-                to[i] = -s.mobility[i] * (force + apply(own, s.mps_sum[i] + wall_edge(s, i)));
+                to[i] =
+                    -s.mobility[i] *
+                    (force + ooze_cauchy_apply(own, s.mps_sum[i] + ooze_cauchy_wall_edge(&s, i)));
             }
         });
 }
@@ -250,7 +341,7 @@ static void apply_forces(OozeCauchyStep *step, float4 *acceleration)
         gpu_of(step), s.n, OOZE_BODY(uint32_t i) {
             float4 force = s.force[i];
             if (acceleration) {
-                force = force + material_of(s, i).relative_mass * acceleration[i];
+                force = force + ooze_cauchy_material_of(&s, i)->relative_mass * acceleration[i];
             }
             s.u[i] = s.u[i] + (s.k.dt * s.mobility[i]) * force;
         });
@@ -265,15 +356,7 @@ template <int LANES, bool WRAPS> static void strains(OozeCauchyStep *step)
         gpu_of(step), s.n, OOZE_BODY(uint32_t i, uint32_t lane) {
             const OozeMat3 l = velocity_gradient<LANES, WRAPS>(s, i, lane);
             if (lane == 0) {
-                float *e = s.elastic_strain + 8 * (uint64_t)i;
-                const OozeSym3 strain =
-                    ooze_cauchy_strain(&material_of(s, i), elastic_strain_at(s, i), l, s.k.dt);
-                e[0] = strain.xx;
-                e[1] = strain.yy;
-                e[2] = strain.zz;
-                e[3] = strain.xy;
-                e[4] = strain.xz;
-                e[5] = strain.yz;
+                ooze_cauchy_carry_strain(&s, i, l);
             }
         });
 }
@@ -302,11 +385,13 @@ static const OozeCauchyStages stages = {
     load,
     find_walls,
     gather,
+    add_cohesion,
+    find_surface_stress,
+    add_surface_stress,
     accelerate,
     apply_forces,
     carry_strain,
     store,
-    &cauchy_tension_stages,
     &cauchy_velocity_stages,
     &cauchy_pressure_stages,
     &cauchy_motion_stages,

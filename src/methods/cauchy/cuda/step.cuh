@@ -10,12 +10,8 @@
 #include "cuda/method.cuh"
 
 extern "C" {
-#include "methods/cauchy/gather_formula.h"
-#include "methods/cauchy/move_formula.h"
-#include "methods/cauchy/pressure_formula.h"
+#include "methods/cauchy/particle_formula.h"
 #include "methods/cauchy/stages.h"
-#include "methods/cauchy/stress_formula.h"
-#include "methods/cauchy/tension_formula.h"
 }
 
 /* What only the GPU keeps during a step. OozeCauchyStep.memory is its GridMultigrid. */
@@ -38,7 +34,6 @@ struct CauchyView : OozeCauchyStep {
     SolidsView solids;
     OozePeriodic periodic;
     float inverse2, strain, wall_strain;
-    double dt, spacing;
     float4 *mps_weight, *coefficient; /* see OozeCauchyOwn */
 };
 
@@ -59,46 +54,9 @@ static inline Gpu *gpu_of(const OozeCauchyStep *step)
     return gpu_of(step->machine);
 }
 
-extern const OozeCauchyTensionStages cauchy_tension_stages;
 extern const OozeCauchyVelocityStages cauchy_velocity_stages;
 extern const OozeCauchyPressureStages cauchy_pressure_stages;
 extern const OozeCauchyMotionStages cauchy_motion_stages;
-
-/* ---- particles ---- */
-
-OOZE_DEVICE const OozeCauchyMaterial &material_of(const CauchyView &s, uint32_t i)
-{
-    return s.materials[s.material[i]];
-}
-
-OOZE_DEVICE float4 wall_edge(const CauchyView &s, uint32_t i)
-{
-    const float *e = s.wall[i].edge;
-    return f32x4(e[0], e[1], e[2]);
-}
-
-/* Sum h over fluid and half of that over walls: its length tells a surface from the inside. */
-OOZE_DEVICE float4 inward_of(const CauchyView &s, uint32_t i)
-{
-    return s.mps_sum[i] + 0.5f * wall_edge(s, i);
-}
-
-OOZE_DEVICE float4 apply(OozeSym3 b, float4 v)
-{
-    return f32x4(b.xx * v.x + b.xy * v.y + b.xz * v.z, b.xy * v.x + b.yy * v.y + b.yz * v.z,
-                 b.xz * v.x + b.yz * v.y + b.zz * v.z);
-}
-
-OOZE_DEVICE bool at_surface(const CauchyView &s, uint32_t i)
-{
-    return ooze_cauchy_at_surface(&s.k, s.density[i]);
-}
-
-OOZE_DEVICE OozeSym3 elastic_strain_at(const CauchyView &s, uint32_t i)
-{
-    const float *e = s.elastic_strain + 8 * (uint64_t)i;
-    return ooze_sym3(e[0], e[1], e[2], e[3], e[4], e[5]);
-}
 
 /* Velocity gradient of u with no-slip walls; returned to all lanes. */
 template <int LANES, bool WRAPS>

@@ -13,18 +13,9 @@ template <int LANES, bool WRAPS> static void coefficients(OozeCauchyVelocity *so
     for_lanes<LANES>(
         gpu_of(solve->step), s.n, OOZE_BODY(uint32_t i, uint32_t lane) {
             const OozeMat3 l = velocity_gradient<LANES, WRAPS>(s, i, lane);
-            if (lane != 0) {
-                return;
+            if (lane == 0) {
+                ooze_cauchy_set_coefficients(&s, &v, i, l);
             }
-            const OozeCauchyStress c =
-                ooze_cauchy_stress(&material_of(s, i), elastic_strain_at(s, i), l, s.k.dt);
-            const bool singular = s.correction[i].xx == 0.0f;
-            s.rate[i] = ooze_shear_rate(ooze_mat3_symmetric(l));
-            s.stiffness[i] = c.stiffness;
-            s.explicit_stress[i] = c.explicit_stress;
-            s.viscosity[i] = c.viscosity;
-            v.hourglass[i] = singular ? 0.0f : s.k.hourglass * c.hourglass;
-            v.u_star[i] = s.u[i];
         });
 }
 
@@ -67,31 +58,29 @@ static void sum_hourglass(OozeCauchyVelocity *solve)
 /* ---- operator ---- */
 
 /* Before the iterations, when the scalars do not count yet, a product is always due. */
-OOZE_DEVICE bool is_off(const OozeCauchyVelocity &v, const OozeCauchyProduct &product)
+OOZE_DEVICE bool is_off(const OozeCauchyVelocity &v)
 {
-    return !product.explicit_terms && v.cg->off;
+    return !v.explicit_terms && v.cg->off;
 }
 
 /* First gather: gradient, stress and flux. */
-template <int LANES, bool WRAPS>
-static void fluxes(OozeCauchyVelocity *solve, OozeCauchyProduct product)
+template <int LANES, bool WRAPS> static void fluxes(OozeCauchyVelocity *solve)
 {
     const CauchyView s = view_of(solve->step);
     const OozeCauchyVelocity v = *solve;
     for_lanes<LANES>(
         gpu_of(solve->step), s.n, OOZE_BODY(uint32_t i, uint32_t lane) {
-            if (is_off(v, product)) {
+            if (is_off(v)) {
                 return;
             }
-            const RawRows rows =
-                raw_rows<LANES, WRAPS>(s, product.input, i, lane, product.explicit_terms);
+            const RawRows rows = raw_rows<LANES, WRAPS>(s, v.input, i, lane, v.explicit_terms);
             if (lane != 0) {
                 return;
             }
-            const float4 input = product.input[i];
+            const float4 input = v.input[i];
             const OozeMat3 l = ooze_mat3_mul_sym3(rows.gradient, s.correction[i]);
             OozeSym3 stress = ooze_lodge_stress(ooze_mat3_symmetric(l), s.stiffness[i], 0.0f);
-            if (product.explicit_terms) {
+            if (v.explicit_terms) {
                 stress = ooze_sym3_add(stress, s.explicit_stress[i]);
             }
             const float n = v.hourglass[i];
@@ -103,8 +92,7 @@ static void fluxes(OozeCauchyVelocity *solve, OozeCauchyProduct product)
 
 /* Second gather: ap = M input - dt force; input . ap sets the step length, which the product before
    the start of the iterations has no use for. */
-template <int LANES, bool WRAPS>
-static void products(OozeCauchyVelocity *solve, OozeCauchyProduct product)
+template <int LANES, bool WRAPS> static void products(OozeCauchyVelocity *solve)
 {
     const CauchyView s = view_of(solve->step);
     const OozeCauchyVelocity v = *solve;
@@ -114,13 +102,14 @@ static void products(OozeCauchyVelocity *solve, OozeCauchyProduct product)
         gpu_of(solve->step), s.n, none,
         OOZE_BODY(uint32_t i, uint32_t lane) {
             Sum1 sum = {0.0};
-            if (is_off(v, product)) {
+            if (is_off(v)) {
                 return sum;
             }
             const float4 force = edges_flux<LANES, WRAPS>(s, v.flux, i, lane);
             if (lane == 0) {
-                const float4 input = product.input[i];
-                float4 out = material_of(s, i).relative_mass * input - s.k.dt * (v.ap[i] + force);
+                const float4 input = v.input[i];
+                float4 out = ooze_cauchy_material_of(&s, i)->relative_mass * input -
+                             s.k.dt * (v.ap[i] + force);
                 out = s.mobility[i] > 0.0f ? out : f32x4(0, 0, 0);
                 out.w = 0.0f;
                 v.ap[i] = out;
@@ -131,15 +120,15 @@ static void products(OozeCauchyVelocity *solve, OozeCauchyProduct product)
         then);
 }
 
-static void find_flux(OozeCauchyVelocity *solve, const OozeCauchyProduct *product)
+static void find_flux(OozeCauchyVelocity *solve)
 {
-#define FLUXES(lanes, wraps) fluxes<lanes, wraps>(solve, *product)
+#define FLUXES(lanes, wraps) fluxes<lanes, wraps>(solve)
     CAUCHY_EACH_KIND(solve->step, FLUXES);
 }
 
-static void apply_flux(OozeCauchyVelocity *solve, const OozeCauchyProduct *product)
+static void apply_flux(OozeCauchyVelocity *solve)
 {
-#define PRODUCTS(lanes, wraps) products<lanes, wraps>(solve, *product)
+#define PRODUCTS(lanes, wraps) products<lanes, wraps>(solve)
     CAUCHY_EACH_KIND(solve->step, PRODUCTS);
 }
 
@@ -155,7 +144,7 @@ static void start(OozeCauchyVelocity *solve)
     sum_each(
         gpu_of(solve->step), s.n, none,
         OOZE_BODY(uint32_t i) {
-            const float mass = material_of(s, i).relative_mass;
+            const float mass = ooze_cauchy_material_of(&s, i)->relative_mass;
             float4 r = mass * v.u_star[i] - v.ap[i];
             r = s.mobility[i] > 0.0f ? r : f32x4(0, 0, 0);
             r.w = 0.0f;
@@ -204,7 +193,7 @@ static void step_explicitly(OozeCauchyVelocity *solve)
     const OozeCauchyVelocity v = *solve;
     for_each(
         gpu_of(solve->step), s.n, OOZE_BODY(uint32_t i) {
-            const float mass = material_of(s, i).relative_mass;
+            const float mass = ooze_cauchy_material_of(&s, i)->relative_mass;
             if (s.mobility[i] > 0.0f) {
                 const float4 a = v.ap[i];
                 s.u[i] = v.u_star[i] + (s.u[i] - f32x4(a.x / mass, a.y / mass, a.z / mass));
