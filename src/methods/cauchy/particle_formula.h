@@ -33,6 +33,28 @@ OOZE_FORMULA bool ooze_cauchy_at_surface(const OozeCauchyStep *s, uint64_t i)
     return s->k.classic && s->density[i] < OOZE_CAUCHY_CLASSIC_SURFACE;
 }
 
+/* Whether the pressure of a particle is an unknown of the solve. */
+OOZE_FORMULA bool ooze_cauchy_is_free(const OozeCauchyStep *s, const OozeCauchyPressure *p,
+                                      uint64_t i)
+{
+    return p->diagonal[i] > 0.0f && !ooze_cauchy_at_surface(s, i);
+}
+
+/* b = (s - D u)/dt */
+OOZE_FORMULA void ooze_cauchy_set_right_side(const OozeCauchyStep *s, const OozeCauchyPressure *p,
+                                             uint64_t i, float divergence)
+{
+    const float b = (s->divergence_target[i] - divergence) / s->k.dt;
+    p->divergence[i] = divergence;
+    p->r[i] = ooze_cauchy_is_free(s, p, i) ? b : 0.0f;
+}
+
+/* Whether a particle is coupled to the pressure 0. */
+OOZE_FORMULA bool ooze_cauchy_is_open(const OozeCauchyStep *s, uint64_t i)
+{
+    return ooze_cauchy_at_surface(s, i) || s->mobility[i] * s->air[i] > 0.0f;
+}
+
 OOZE_FORMULA OozeVector ooze_cauchy_apply(OozeSym3 b, OozeVector v)
 {
     float x = ooze_vector_lane(v, 0), y = ooze_vector_lane(v, 1), z = ooze_vector_lane(v, 2);

@@ -87,7 +87,7 @@ typedef struct OozeCauchyPressure {
     OozeConjugateGradients *cg;
     float *q, *r, *z, *p, *ap;
     float *diagonal;          /* of the operator */
-    float *mass;              /* of the coarse grids: see find_diagonal */
+    float *mass;              /* of the coarse grids: see the stage build_grids */
     OozeVector *acceleration; /* M^-1 D^T of q */
     float *divergence;        /* of the velocities before the solve, 1/s */
     float *mean;              /* one: of the right side, see ooze_cauchy_mean */

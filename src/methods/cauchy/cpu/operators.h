@@ -26,7 +26,7 @@ typedef struct OozeCauchyOwn {
     OozeF32x4 *wall_edge;  /* per entry of the boundary lists: g of walls */
     uint8_t *wall_no_slip; /* likewise: the fluid does not slip on it */
     OozeBroadPhase nearby;
-    double *partial; /* sums of fixed blocks, two for each */
+    double *partial; /* sums of fixed blocks, at most three for each */
 } OozeCauchyOwn;
 
 typedef struct OozeCauchyLoops {
@@ -37,9 +37,9 @@ typedef struct OozeCauchyLoops {
     /* of an OozeCauchyAcceleration */
     OozeRangeBody accelerate;
     /* of an OozeCauchyPressure */
-    OozeRangeBody multiply; /* ap = L p; sums p . ap */
-    OozeRangeBody diagonal;
-    OozeRangeBody right_side;       /* r = b */
+    OozeRangeBody multiply;         /* ap = L p; sums p . ap */
+    OozeRangeBody diagonal;         /* and mass */
+    OozeRangeBody right_side;       /* r = b; three sums, see ooze_cauchy_mean */
     OozeRangeBody classic_gradient; /* acceleration by q in the classic scheme */
 } OozeCauchyLoops;
 OOZE_LOOPS_DECLARE(OozeCauchyLoops, ooze_cauchy_loops);
@@ -67,6 +67,16 @@ static inline double ooze_cauchy_sum(const OozeCauchyStep *s, OozeRangeBody body
     const OozeStepContext *c = s->machine->context;
     OozeBlockSum sum = {c->threads, s->machine->n, OOZE_CAUCHY_GRAIN, s->own->partial, c->halo};
     return ooze_block_sum(&sum, body, data);
+}
+
+/* Leaves three sums of the block that begins here. */
+static inline void ooze_cauchy_set_sums(const OozeCauchyStep *s, uint64_t begin, double a, double b,
+                                        double c)
+{
+    double *sums = s->own->partial + 3 * (begin / OOZE_CAUCHY_GRAIN);
+    sums[0] = a;
+    sums[1] = b;
+    sums[2] = c;
 }
 
 /* Adds sum u_w g^T over walls on which the fluid does not slip. */

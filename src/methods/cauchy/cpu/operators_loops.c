@@ -295,6 +295,8 @@ static void multiply_range(void *data, uint64_t begin, uint64_t end, int worker)
     s->own->partial[begin / OOZE_CAUCHY_GRAIN] = sum;
 }
 
+/* The diagonal, and coefficients of the coarse grids: the energy of the pressure p is
+   sum k |grad p|^2 + m p^2 with k = 1 / relative mass. */
 static void diagonal_range(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
@@ -307,6 +309,7 @@ static void diagonal_range(void *data, uint64_t begin, uint64_t end, int worker)
             sum += (k + s->mobility[list->index[e]]) * s->own->mps.weight[e];
         }
         p->diagonal[i] = sum;
+        p->mass[i] = ooze_cauchy_at_surface(s, i) ? sum : k * s->air[i];
     }
 }
 
@@ -329,20 +332,20 @@ static inline float divergence_of(const OozeCauchyStep *s, const F *u, uint64_t 
     return contract(rows, s->pressure_correction[i]);
 }
 
-/* b = (s - D u)/dt */
+/* b, and sums of it, of the open particles and of the rows of the matrix. */
 static void right_side_range(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
     OozeCauchyPressure *p = data;
     const OozeCauchyStep *s = p->step;
+    double sum = 0.0, open = 0.0, rows = 0.0;
     for (uint64_t i = begin; i < end; i++) {
-        float divergence = divergence_of(s, s->u, i);
-        bool free = p->diagonal[i] > 0.0f && !ooze_cauchy_at_surface(s, i);
-        float b = (s->divergence_target[i] - divergence) / s->k.dt;
-        p->divergence[i] = divergence;
-        p->r[i] = free ? b : 0.0f;
-        p->q[i] = 0.0f;
+        ooze_cauchy_set_right_side(s, p, i, divergence_of(s, s->u, i));
+        sum += (double)p->r[i];
+        open += ooze_cauchy_is_open(s, i) ? 1.0 : 0.0;
+        rows += p->diagonal[i] > 0.0f ? 1.0 : 0.0;
     }
+    ooze_cauchy_set_sums(s, begin, sum, open, rows);
 }
 
 /* Gradient of MPS: (3/n0) sum (q_j - q_min) x_ji w / r^2, q_min the least pressure around, so that

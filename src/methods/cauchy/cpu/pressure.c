@@ -9,45 +9,22 @@ static OozeGridMultigrid *multigrid_of(const OozeCauchyPressure *p)
     return ((const OozeCauchyMemory *)p->step->memory)->multigrid;
 }
 
-/* Leaves two sums of a block that begins here. */
-static void set_pair(const OozeCauchyStep *s, uint64_t begin, double first, double second)
-{
-    const uint64_t blocks = s->machine->n / OOZE_CAUCHY_GRAIN + 1;
-    s->own->partial[begin / OOZE_CAUCHY_GRAIN] = first;
-    s->own->partial[begin / OOZE_CAUCHY_GRAIN + blocks] = second;
-}
-
-/* Runs a loop that leaves them. */
-static double run_pair(OozeCauchyPressure *p, OozeRangeBody body, double *second)
+/* Runs a loop that leaves three sums a block, and adds them. */
+static void find_sums(OozeCauchyPressure *p, OozeRangeBody body, double sums[3])
 {
     const OozeCauchyStep *s = p->step;
-    const uint64_t n = s->machine->n, blocks = n / OOZE_CAUCHY_GRAIN + 1;
-    double first = ooze_cauchy_sum(s, body, p);
-    *second =
-        ooze_halo_sum(s->machine->context->halo, s->own->partial + blocks, n, OOZE_CAUCHY_GRAIN);
-    return first;
+    ooze_cauchy_run(s, body, p);
+    ooze_halo_sums(s->machine->context->halo, s->own->partial, s->machine->n, OOZE_CAUCHY_GRAIN, 3,
+                   sums);
 }
 
 /* ---- operator and right side ---------------------------------------------------------------- */
-
-/* Coefficients of the coarse grids: the energy of the pressure p is sum k |grad p|^2 + m p^2 with
-   k = 1 / relative mass. */
-static void mass_range(void *data, uint64_t begin, uint64_t end, int worker)
-{
-    (void)worker;
-    OozeCauchyPressure *p = data;
-    const OozeCauchyStep *s = p->step;
-    for (uint64_t i = begin; i < end; i++) {
-        p->mass[i] = ooze_cauchy_at_surface(s, i) ? p->diagonal[i] : s->mobility[i] * s->air[i];
-    }
-}
 
 static OozeStatus build_grids(OozeCauchyPressure *p, OozeError *error)
 {
     const OozeCauchyStep *s = p->step;
     const OozeStepContext *c = s->machine->context;
     ooze_cauchy_run(s, ooze_cauchy_loops()->diagonal, p);
-    ooze_cauchy_run(s, mass_range, p);
     OozeGridMultigridInput input = {.n = s->machine->n,
                                     .x = s->x,
                                     .spacing = c->spacing,
@@ -59,36 +36,11 @@ static OozeStatus build_grids(OozeCauchyPressure *p, OozeError *error)
     return ooze_grid_multigrid_build(multigrid_of(p), &input, error);
 }
 
-static void right_side_sum_range(void *data, uint64_t begin, uint64_t end, int worker)
-{
-    (void)worker;
-    const OozeCauchyPressure *p = data;
-    const OozeCauchyStep *s = p->step;
-    double sum = 0.0, open = 0.0;
-    for (uint64_t i = begin; i < end; i++) {
-        sum += (double)p->r[i];
-        open += ooze_cauchy_at_surface(s, i) || s->mobility[i] * s->air[i] > 0.0f ? 1.0 : 0.0;
-    }
-    set_pair(s, begin, sum, open);
-}
-
-static void count_rows_range(void *data, uint64_t begin, uint64_t end, int worker)
-{
-    (void)worker;
-    const OozeCauchyPressure *p = data;
-    double count = 0.0;
-    for (uint64_t i = begin; i < end; i++) {
-        count += p->diagonal[i] > 0.0f ? 1.0 : 0.0;
-    }
-    p->step->own->partial[begin / OOZE_CAUCHY_GRAIN] = count;
-}
-
 static void find_right_side(OozeCauchyPressure *p)
 {
-    ooze_cauchy_run(p->step, ooze_cauchy_loops()->right_side, p);
-    double open, sum = run_pair(p, right_side_sum_range, &open);
-    double rows = open == 0.0 ? ooze_cauchy_sum(p->step, count_rows_range, p) : 0.0;
-    *p->mean = ooze_cauchy_mean(sum, open, rows);
+    double sums[3];
+    find_sums(p, ooze_cauchy_loops()->right_side, sums);
+    *p->mean = ooze_cauchy_mean(sums[0], sums[1], sums[2]);
 }
 
 static void multiply(OozeCauchyPressure *p)
@@ -98,12 +50,13 @@ static void multiply(OozeCauchyPressure *p)
 
 /* ---- preconditioned conjugate gradients ----------------------------------------------------- */
 
-/* Takes the mean out, and sets the diagonal part of z. */
+/* Takes the mean out; q = 0, and the diagonal part of z. */
 static void start_range(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
     OozeCauchyPressure *p = data;
     for (uint64_t i = begin; i < end; i++) {
+        p->q[i] = 0.0f;
         p->r[i] -= p->diagonal[i] > 0.0f ? *p->mean : 0.0f;
         p->z[i] = ooze_cauchy_smooth(p->r[i], p->diagonal[i]);
     }
@@ -128,12 +81,11 @@ static void dots_range(void *data, uint64_t begin, uint64_t end, int worker)
     const OozeCauchyStep *s = p->step;
     double sum = 0.0, square = 0.0;
     for (uint64_t i = begin; i < end; i++) {
-        bool free = p->diagonal[i] > 0.0f && !ooze_cauchy_at_surface(s, i);
-        p->z[i] = free ? p->z[i] : 0.0f;
+        p->z[i] = ooze_cauchy_is_free(s, p, i) ? p->z[i] : 0.0f;
         sum += (double)p->r[i] * (double)p->z[i];
         square += (double)p->r[i] * (double)p->r[i];
     }
-    set_pair(s, begin, sum, square);
+    ooze_cauchy_set_sums(s, begin, sum, square, 0.0);
 }
 
 static void update_range(void *data, uint64_t begin, uint64_t end, int worker)
@@ -149,8 +101,11 @@ static void update_range(void *data, uint64_t begin, uint64_t end, int worker)
 /* Adds the coarse part of z. Returns r.z; `square`: r.r. */
 static double precondition(OozeCauchyPressure *p, double *square)
 {
+    double sums[3];
     ooze_grid_multigrid_apply(multigrid_of(p), p->r, p->z);
-    return run_pair(p, dots_range, square);
+    find_sums(p, dots_range, sums);
+    *square = sums[1];
+    return sums[0];
 }
 
 static void start(OozeCauchyPressure *p)
@@ -208,13 +163,14 @@ static void work_range(void *data, uint64_t begin, uint64_t end, int worker)
         along += (double)(p->q[i] * (p->divergence[i] - s->divergence_target[i]));
         square += (double)(mass * ooze_f32x4_dot3(p->acceleration[i], p->acceleration[i]));
     }
-    set_pair(s, begin, along, square);
+    ooze_cauchy_set_sums(s, begin, along, square, 0.0);
 }
 
 static void find_share(OozeCauchyPressure *p)
 {
-    double square, along = run_pair(p, work_range, &square);
-    *p->share = ooze_cauchy_damped_share(along, square, (double)p->step->k.dt);
+    double sums[3];
+    find_sums(p, work_range, sums);
+    *p->share = ooze_cauchy_damped_share(sums[0], sums[1], (double)p->step->k.dt);
 }
 
 static void apply_range(void *data, uint64_t begin, uint64_t end, int worker)

@@ -16,7 +16,7 @@ static void prepare(OozeCauchyStep *s)
     *s->solves = (OozeCauchySolves){0};
     if (s->own) {
         *s->own = (OozeCauchyOwn){0};
-        s->own->partial = ooze_machine_alloc(s->machine, 2 * blocks, sizeof(double));
+        s->own->partial = ooze_machine_alloc(s->machine, 3 * blocks, sizeof(double));
     }
 }
 

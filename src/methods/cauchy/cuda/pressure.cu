@@ -4,11 +4,6 @@
 namespace ooze
 {
 
-OOZE_DEVICE bool is_free(const CauchyView &s, const OozeCauchyPressure &v, uint32_t i)
-{
-    return v.diagonal[i] > 0.0f && !ooze_cauchy_at_surface(&s, i);
-}
-
 /* ---- operator and right side ---- */
 
 /* Coefficients of pairs, the diagonal, and those of the coarse grids: the energy of the pressure p
@@ -106,12 +101,9 @@ template <int LANES, bool WRAPS> static void right_sides(OozeCauchyPressure *sol
             Sum3 sum = {0.0, 0.0, 0.0};
             const float divergence = divergence_of<LANES, WRAPS>(s, i, lane);
             if (lane == 0) {
-                const float b = (s.divergence_target[i] - divergence) / s.k.dt;
-                const float r = is_free(s, v, i) ? b : 0.0f;
-                v.divergence[i] = divergence;
-                v.r[i] = r;
-                const bool open = ooze_cauchy_at_surface(&s, i) || s.mobility[i] * s.air[i] > 0.0f;
-                sum = {(double)r, open ? 1.0 : 0.0, v.diagonal[i] > 0.0f ? 1.0 : 0.0};
+                ooze_cauchy_set_right_side(&s, &v, i, divergence);
+                sum = {(double)v.r[i], ooze_cauchy_is_open(&s, i) ? 1.0 : 0.0,
+                       v.diagonal[i] > 0.0f ? 1.0 : 0.0};
             }
             return sum;
         },
@@ -175,7 +167,7 @@ static void precondition(OozeCauchyPressure *solve, const int32_t *off, Then the
         OOZE_BODY(uint32_t i) {
             CgSums sums = {0.0, 0.0};
             if (!(off && *off)) {
-                const float r = v.r[i], z = is_free(s, v, i) ? v.z[i] : 0.0f;
+                const float r = v.r[i], z = ooze_cauchy_is_free(&s, &v, i) ? v.z[i] : 0.0f;
                 v.z[i] = z;
                 sums.rz = (double)r * (double)z;
                 sums.square = (double)r * (double)r;
@@ -265,30 +257,21 @@ static void find_classic_gradient(OozeCauchyPressure *solve)
     CAUCHY_EACH_KIND(solve->step, CLASSIC_GRADIENTS);
 }
 
-/* q.(D u - s) and a.M a of the acceleration a by q. */
-struct Work {
-    double along, square;
-    __device__ void operator+=(const Work &o)
-    {
-        along += o.along;
-        square += o.square;
-    }
-};
-
 struct SetShare {
     float *share;
     double dt;
-    __device__ void operator()(Work work) const
+    __device__ void operator()(Sum3 sum) const
     {
-        *share = ooze_cauchy_damped_share(work.along, work.square, dt);
+        *share = ooze_cauchy_damped_share(sum.a, sum.b, dt);
     }
 };
 
+/* Sums q.(D u - s) and a.M a of the acceleration a by q. */
 static void find_share(OozeCauchyPressure *solve)
 {
     const CauchyView s = view_of(solve->step);
     const OozeCauchyPressure v = *solve;
-    Work none = {0.0, 0.0};
+    Sum3 none = {0.0, 0.0, 0.0};
     SetShare then = {v.share, (double)s.k.dt};
     sum_each(
         gpu_of(solve->step), s.n, none,
@@ -296,8 +279,8 @@ static void find_share(OozeCauchyPressure *solve)
             const float mass = ooze_cauchy_material_of(&s, i)->relative_mass;
             const float4 a = v.acceleration[i];
             const float removed = v.divergence[i] - s.divergence_target[i];
-            Work work = {(double)(v.q[i] * removed), (double)(mass * dot(a, a))};
-            return work;
+            Sum3 sum = {(double)(v.q[i] * removed), (double)(mass * dot(a, a)), 0.0};
+            return sum;
         },
         then);
 }

@@ -39,15 +39,9 @@ struct CauchyView : OozeCauchyStep {
 
 CauchyView view_of(const OozeCauchyStep *step);
 
-/* CALL(LANES, WRAPS): see OOZE_EACH_KIND. */
 #define CAUCHY_EACH_KIND(step, CALL)                                                               \
-    do {                                                                                           \
-        if (ooze_periodic_any(&(step)->machine->context->periodic)) {                              \
-            OOZE_EACH_KIND_WRAPPED((step)->machine->all, CALL, true);                              \
-        } else {                                                                                   \
-            OOZE_EACH_KIND_WRAPPED((step)->machine->all, CALL, false);                             \
-        }                                                                                          \
-    } while (0)
+    OOZE_EACH_KIND_OF(ooze_periodic_any(&(step)->machine->context->periodic),                      \
+                      (step)->machine->all, CALL)
 
 static inline Gpu *gpu_of(const OozeCauchyStep *step)
 {
