@@ -133,8 +133,9 @@ static void surface_stress_range(void *data, uint64_t begin, uint64_t end, int w
     const OozeNeighbours *list = s->own->edges.list;
     float inverse = 1.0f / s->k.strain_scale;
     for (uint64_t i = begin; i < end; i++) {
+        bool acts = ooze_cauchy_material_of(s, i)->surface_tension > 0.0f;
         float filled = 0.0f;
-        for (uint64_t e = list->first[i], last = e + list->count[i]; e < last; e++) {
+        for (uint64_t e = list->first[i], last = e + list->count[i]; acts && e < last; e++) {
             float f = s->own->edges.weight[e] * inverse;
             filled += t->numbers.filled * f * f;
         }
