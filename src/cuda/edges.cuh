@@ -25,11 +25,13 @@ namespace ooze
 /* Every loop over neighbours is compiled for one or several lanes a particle and for open or
    periodic boxes: CALL(LANES, WRAPS). */
 #define OOZE_EACH_KIND(step, CALL)                                                                 \
+    OOZE_EACH_KIND_OF((step)->wraps, all_particles((step)->gpu, (step)->view.n), CALL)
+#define OOZE_EACH_KIND_OF(wraps, n, CALL)                                                          \
     do {                                                                                           \
-        if ((step)->wraps) {                                                                       \
-            OOZE_EACH_KIND_WRAPPED(all_particles((step)->gpu, (step)->view.n), CALL, true);        \
+        if (wraps) {                                                                               \
+            OOZE_EACH_KIND_WRAPPED(n, CALL, true);                                                 \
         } else {                                                                                   \
-            OOZE_EACH_KIND_WRAPPED(all_particles((step)->gpu, (step)->view.n), CALL, false);       \
+            OOZE_EACH_KIND_WRAPPED(n, CALL, false);                                                \
         }                                                                                          \
     } while (0)
 #ifdef __CUDACC__

@@ -1,6 +1,7 @@
 /* The verbs of machine/machine.h on the GPU: scratch memory, the store, sums over ranks. */
 #include "cuda/machine.cuh"
 
+#include "cuda/conjugate_gradients.cuh"
 #include "cuda/rank_sums.cuh"
 
 namespace ooze
@@ -107,9 +108,31 @@ static void machine_store(OozeMachine *machine, OozeMachineMotion next)
         });
 }
 
+static OozeMachineMark machine_mark(OozeMachine *machine)
+{
+    const Mark mark = scratch_mark(gpu_of(machine));
+    return {nullptr, (size_t)mark.top, mark.top_used, mark.used};
+}
+
+static void machine_rewind(OozeMachine *machine, OozeMachineMark to)
+{
+    scratch_rewind(gpu_of(machine), {(int)to.number, to.used, to.all});
+}
+
+static void machine_read(OozeMachine *machine, void *to, const void *from, size_t size)
+{
+    copy_out(gpu_of(machine), to, from, size);
+}
+
+static bool machine_continues(OozeMachine *machine, int k, const int32_t *off)
+{
+    return k % CG_BATCH != 0 || poll_unfinished(gpu_of(machine), k / CG_BATCH, off);
+}
+
 static const OozeMachineVerbs verbs = {
-    machine_alloc,          machine_send,   machine_field, machine_refresh, machine_max,
-    machine_report_density, machine_status, machine_load,  machine_move,    machine_store,
+    machine_alloc,          machine_send,   machine_field,  machine_refresh, machine_max,
+    machine_report_density, machine_status, machine_load,   machine_move,    machine_store,
+    machine_alloc,          machine_mark,   machine_rewind, machine_read,    machine_continues,
 };
 
 OozeMachine machine_of(Engine *engine, OozeStepContext *context)

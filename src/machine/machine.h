@@ -16,6 +16,12 @@ typedef struct OozeMachineMotion {
     void *x, *u;
 } OozeMachineMotion;
 
+/* A place in the memory of the step: what the allocator of the machine needs to return to it. */
+typedef struct OozeMachineMark {
+    void *chunk;
+    size_t number, used, all;
+} OozeMachineMark;
+
 typedef struct OozeMachineVerbs {
     /* Memory of the step, not initialised, with an element beyond `count`. NULL where memory is
        short, or something has failed before; `status` tells. */
@@ -39,6 +45,17 @@ typedef struct OozeMachineVerbs {
     void (*move)(OozeMachine *machine, const OozeContactRule *rule, const void *x,
                  OozeMachineMotion next);
     void (*store)(OozeMachine *machine, OozeMachineMotion next);
+    /* Memory that loops read at neighbours: the processor's has four zero elements beyond `count`,
+       where padding of lists points; loops of the GPU set the element that theirs points to. */
+    void *(*gathered)(OozeMachine *machine, uint64_t count, size_t size);
+    /* Memory that is allocated after the mark is free again after the rewind. */
+    OozeMachineMark (*mark)(OozeMachine *machine);
+    void (*rewind)(OozeMachine *machine, OozeMachineMark mark);
+    /* Copies from the memory of the machine to the host. Waits. */
+    void (*read)(OozeMachine *machine, void *to, const void *from, size_t size);
+    /* Whether iteration k of a solve is due. `off` is a flag in the memory of the machine; loops
+       do nothing once it is set, since the GPU reads it only now and then, and late. */
+    bool (*continues)(OozeMachine *machine, int k, const int32_t *off);
 } OozeMachineVerbs;
 
 struct OozeMachine {
@@ -105,6 +122,31 @@ static inline void ooze_machine_move(OozeMachine *machine, const OozeContactRule
 static inline void ooze_machine_store(OozeMachine *machine, OozeMachineMotion next)
 {
     machine->verbs->store(machine, next);
+}
+
+static inline void *ooze_machine_gathered(OozeMachine *machine, uint64_t count, size_t size)
+{
+    return machine->verbs->gathered(machine, count, size);
+}
+
+static inline OozeMachineMark ooze_machine_mark(OozeMachine *machine)
+{
+    return machine->verbs->mark(machine);
+}
+
+static inline void ooze_machine_rewind(OozeMachine *machine, OozeMachineMark mark)
+{
+    machine->verbs->rewind(machine, mark);
+}
+
+static inline void ooze_machine_read(OozeMachine *machine, void *to, const void *from, size_t size)
+{
+    machine->verbs->read(machine, to, from, size);
+}
+
+static inline bool ooze_machine_continues(OozeMachine *machine, int k, const int32_t *off)
+{
+    return machine->verbs->continues(machine, k, off);
 }
 
 static inline void ooze_machine_lap(const OozeMachine *machine, const char *stage)

@@ -1,5 +1,6 @@
 /* The processor as a machine: memory of the step's arena, ghosts of the halo. */
 #include <math.h>
+#include <string.h>
 
 #include "base/f32x4.h"
 #include "base/fail.h"
@@ -123,6 +124,42 @@ static void store(OozeMachine *machine, OozeMachineMotion next)
     }
 }
 
+/* ---- solves --------------------------------------------------------------------------------- */
+
+static void *gathered(OozeMachine *machine, uint64_t count, size_t size)
+{
+    char *block = ooze_arena_alloc(machine->context->arena, (size_t)count + OOZE_LIST_PAD, size);
+    machine->bytes += (size_t)(count + OOZE_LIST_PAD) * size;
+    if (block) {
+        memset(block + count * size, 0, OOZE_LIST_PAD * size);
+    }
+    return block;
+}
+
+static OozeMachineMark mark(OozeMachine *machine)
+{
+    const OozeArenaMark at = ooze_arena_mark(machine->context->arena);
+    return (OozeMachineMark){.chunk = at.chunk, .used = at.used, .all = at.live};
+}
+
+static void rewind_to(OozeMachine *machine, OozeMachineMark to)
+{
+    ooze_arena_rewind(machine->context->arena, (OozeArenaMark){to.chunk, to.used, to.all});
+}
+
+static void read_memory(OozeMachine *machine, void *to, const void *from, size_t size)
+{
+    (void)machine;
+    memcpy(to, from, size);
+}
+
+static bool continues(OozeMachine *machine, int k, const int32_t *off)
+{
+    (void)machine;
+    (void)k;
+    return !*off;
+}
+
 static const OozeMachineVerbs verbs = {
     .alloc = alloc,
     .send = send,
@@ -134,6 +171,11 @@ static const OozeMachineVerbs verbs = {
     .load = load,
     .move = move,
     .store = store,
+    .gathered = gathered,
+    .mark = mark,
+    .rewind = rewind_to,
+    .read = read_memory,
+    .continues = continues,
 };
 
 OozeMachine ooze_machine_of_processor(OozeStepContext *context)

@@ -1,5 +1,5 @@
 /* Method cauchy takes the same steps on the device as on the processor. */
-#include "cuda/cauchy/step.cuh"
+#include "methods/cauchy/cuda/step.cuh"
 
 #include "device_world.h"
 #include "frames_apart.h"

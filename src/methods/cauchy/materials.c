@@ -1,6 +1,6 @@
 /* Rows of material numbers: one a material, then those of temperature tables. */
 #include "base/fail.h"
-#include "methods/cauchy/step.h"
+#include "methods/cauchy/constants.h"
 
 static bool has_table(const OozeStepContext *c, int material)
 {
@@ -53,25 +53,5 @@ OozeStatus ooze_cauchy_rows(const OozeStepContext *c, OozeCauchyRows *rows, Ooze
         return ooze_fail_memory(error, "the cauchy step", (size_t)count * sizeof *rows->materials);
     }
     fill_rows(c, rows);
-    return OOZE_OK;
-}
-
-OozeStatus ooze_cauchy_set_materials(OozeCauchyStep *s, OozeError *error)
-{
-    OozeStepContext *c = s->context;
-    OozeCauchyRows rows;
-    OozeStatus status = ooze_cauchy_rows(c, &rows, error);
-    if (status) {
-        return status;
-    }
-    uint16_t *row = ooze_arena_alloc(c->arena, rows.tables ? s->local : 0, sizeof *row);
-    if (!row) {
-        return ooze_fail_memory(error, "the cauchy step", s->n * sizeof *row);
-    }
-    for (uint64_t i = 0; rows.tables && i < s->local; i++) {
-        row[i] = (uint16_t)ooze_cauchy_row(rows.tables, s->material[i], c->temperature[i]);
-    }
-    s->materials = rows.materials;
-    s->material = rows.tables ? row : s->material;
     return OOZE_OK;
 }

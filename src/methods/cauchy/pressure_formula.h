@@ -8,6 +8,15 @@
 /* Number density over n0 below which a particle is at the free surface in the classic scheme. */
 #define OOZE_CAUCHY_CLASSIC_SURFACE 0.97f
 
+/* What is taken out of the right side in `rows` rows with this sum. Without a free surface the
+   pressure is determined up to a constant, and a right side whose mean is not 0 has no solution:
+   walls move towards each other, or the fluid is compressed. `open`: particles that are coupled to
+   the pressure 0. */
+OOZE_FORMULA float ooze_cauchy_mean(double sum, double open, double rows)
+{
+    return open == 0.0 && rows > 0.0 ? (float)(sum / rows) : 0.0f;
+}
+
 /* Kinematic pressure of the last step that acts before the projection, as far as viscosity makes
    the flow follow it. `pressure`: of the last step, over the reference density. */
 OOZE_FORMULA float ooze_cauchy_last_pressure(const OozeCauchyConstants *k,

@@ -1,5 +1,5 @@
 /* Surface tension as a stress, and cohesion, per particle, for the processor and the GPU. See
-   methods/cauchy/tension.c. */
+   methods/cauchy/cpu/stages.c. */
 #ifndef OOZE_SOLVERS_PAIRS_SURFACE_TENSION_FORMULA_H
 #define OOZE_SOLVERS_PAIRS_SURFACE_TENSION_FORMULA_H
 
