@@ -203,6 +203,11 @@ static void append_material(OozeText *out, const OozeScene *scene, const OozeSce
     }
 }
 
+static const char *density_key(const OozeChoice *choice)
+{
+    return choice->density_key ? choice->density_key : "density_iterations";
+}
+
 static void write_choice(OozeText *out, const OozeChoice *choice)
 {
     char step[OOZE_NUMBER_MAX];
@@ -214,7 +219,7 @@ static void write_choice(OozeText *out, const OozeChoice *choice)
         ooze_text_append(out, ", passes: %.0f", choice->passes);
     }
     if (!isnan(choice->density_iterations)) {
-        ooze_text_append(out, ", density_iterations: %.0f", choice->density_iterations);
+        ooze_text_append(out, ", %s: %.0f", density_key(choice), choice->density_iterations);
     }
 }
 
@@ -341,7 +346,7 @@ static void json_choice(OozeText *out, const char *key, const OozeChoice *choice
     ooze_json_member(out, "", "time_step", choice->time_step);
     ooze_json_member(out, ", ", "velocity_iterations", choice->velocity_iterations);
     ooze_json_member(out, ", ", "passes", choice->passes);
-    ooze_json_member(out, ", ", "density_iterations", choice->density_iterations);
+    ooze_json_member(out, ", ", density_key(choice), choice->density_iterations);
     ooze_json_member(out, ", ", "substeps", choice->substeps);
     ooze_json_member(out, ", ", "cost", choice->cost);
 }

@@ -22,8 +22,9 @@ struct OozeChoice {
     double time_step;
     double velocity_iterations, passes, density_iterations;
     /* results */
-    double substeps; /* of the fastest step */
-    double cost;     /* of a particle and simulated second, in velocity iterations; NAN: unknown */
+    const char *density_key; /* the setting of density_iterations; NULL: of that name */
+    double substeps;         /* of the fastest step */
+    double cost; /* of a particle and simulated second, in velocity iterations; NAN: unknown */
     double grid_bytes; /* a particle, of the grids of the velocity solve; 0: it uses none */
     const char *bound; /* what limits the step, such as "a frame" */
     int material;      /* whose flow limits it, or -1 */

@@ -68,12 +68,15 @@ typedef struct AutoValue {
 
 enum { AUTO_COUNT = 4 };
 
-static void list_auto_values(OozeChoice *choice, AutoValue values[AUTO_COUNT])
+static void list_auto_values(const OozeScene *scene, OozeChoice *choice,
+                             AutoValue values[AUTO_COUNT])
 {
+    bool positions = param_index(scene, "density_iterations") < 0; /* each has one of density */
     values[0] = (AutoValue){NULL, &choice->time_step};
     values[1] = (AutoValue){"velocity_iterations", &choice->velocity_iterations};
     values[2] = (AutoValue){"passes", &choice->passes};
-    values[3] = (AutoValue){"density_iterations", &choice->density_iterations};
+    values[3] = (AutoValue){positions ? "position_iterations" : "density_iterations",
+                            &choice->density_iterations};
 }
 
 /* Whether a setting may be chosen. */
@@ -91,7 +94,7 @@ static bool is_chosen(const OozeMethod *method, const char *key)
 static bool read_auto_values(const OozeScene *scene, OozeChoice *choice)
 {
     AutoValue values[AUTO_COUNT];
-    list_auto_values(choice, values);
+    list_auto_values(scene, choice, values);
     const OozeNode *method = ooze_node_find(scene->root, "method");
     const OozeMethod *table = ooze_method_list[scene->def.method.index];
     bool all = isnan(scene->def.world.time_step), any = false;
@@ -131,8 +134,8 @@ static void apply_choice(OozeScene *scene, const OozeChoice *given, OozeChoice *
 {
     AutoValue was[AUTO_COUNT], is[AUTO_COUNT];
     OozeChoice before = *given;
-    list_auto_values(&before, was);
-    list_auto_values(chosen, is);
+    list_auto_values(scene, &before, was);
+    list_auto_values(scene, chosen, is);
     OozeText words = {0};
     char number[OOZE_NUMBER_MAX];
     for (int i = 0; i < AUTO_COUNT; i++) {

@@ -29,9 +29,16 @@ static bool is_neutral(const OozeNode *value, const OozeGoneSetting *gone)
 bool ooze_scene_report_gone(OozeScene *scene, const OozeMethod *method, const char *key,
                             const OozeNode *at, const OozeNode *value)
 {
+    const char *word = value && value->kind == OOZE_NODE_SCALAR ? value->text : NULL;
+    const OozeGoneSetting *choice = method && word ? ooze_method_gone(method, key, word) : NULL;
     const OozeGoneSetting *gone = method ? ooze_method_gone(method, key, NULL) : NULL;
     if (!gone) {
         return false;
+    }
+    if (choice) {
+        ooze_scene_report(scene, severity_in(scene), ooze_node_place(at), choice->instead,
+                          "%s has no '%s: %s' any more", method->info.name, key, word);
+        return true;
     }
     bool neutral = is_neutral(value, gone);
     OozeSeverity severity = !value    ? OOZE_SEVERITY_ERROR

@@ -506,8 +506,7 @@ static const OozeKey root_keys[] = {
      offsetof(OozeSceneDef, world.support_ratio), .help = "support radius of the kernel",
      .default_text = "2.2; 2.69 in `springs`"},
     {"time_step", OOZE_KEY_REAL, "s", 1e-9, 10.0, offsetof(OozeSceneDef, world.time_step),
-     .help = "longest step; shortened so that a frame is a whole number of steps; auto: chosen, "
-             "with the counts of iterations that the scene leaves out, see docs/advice.md",
+     .help = "longest step in s, or auto; shortened so that a frame is a whole number of steps",
      .required = OOZE_REQUIRED, .automatic = true},
     {"max_travel", OOZE_KEY_REAL, "spacings", 0.0, 1e6, offsetof(OozeSceneDef, world.max_travel),
      .help =

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "methods/choice.h"
+#include "methods/conformation/method.h"
 #include "methods/derive.h"
 #include "scene/scales.h"
 #include "world/world.h"
@@ -117,8 +118,11 @@ static void check_ignored(OozeScene *scene, const OozeMethod *method)
             bool table = strcmp(key, "temperature_table") == 0 && !method->uses_tables;
             bool number = !ooze_method_uses(method, key) && ooze_scene_asks_for(scene, i, child);
             if (in_scene && (table || number)) {
-                ooze_scene_warn(scene, child->key, NULL, "the method '%s' ignores '%s'",
-                                method->info.name, key);
+                bool other = method != &ooze_method_conformation &&
+                             ooze_method_uses(&ooze_method_conformation, key);
+                ooze_scene_warn(scene, child->key,
+                                other ? "method: {name: conformation} uses it" : NULL,
+                                "the method '%s' ignores '%s'", method->info.name, key);
             }
         }
     }

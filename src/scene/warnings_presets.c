@@ -96,7 +96,7 @@ static void check_preset(OozeScene *scene, const OozeSceneSetup *setup, int mate
     if (missing.length > 0 || setup->method->flow_depends_on) {
         bool any = missing.length > 0;
         ooze_scene_warn(scene, ooze_node_find(node, "preset"),
-                        "method: conformation uses all numbers of presets",
+                        "method: {name: conformation} uses all numbers of presets",
                         "the method '%s' shows '%s' as %s%s%s", setup->method->info.name, def->name,
                         describe(scene, setup, material), any ? ", and does not use its " : "",
                         any ? missing.data : "");

@@ -63,7 +63,8 @@ OozeStatus ooze_world_prepare_body(OozeWorld *world, const OozeFluidDef *def, ui
                          "'%s' is a body of the unknown kind %d", name, (int)def->body);
     }
     if (!world->method->takes_bodies) {
-        return ooze_fail(error, OOZE_ERROR_ARGUMENT, "use method: conformation, or body: fluid",
+        return ooze_fail(error, OOZE_ERROR_ARGUMENT,
+                         "use method: {name: conformation}, or body: fluid",
                          "'%s' is to be a body, and method '%s' knows fluids alone", name,
                          world->method->info.name);
     }

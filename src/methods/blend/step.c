@@ -18,7 +18,7 @@ OozeStatus ooze_blend_check(const OozeStepContext *c, OozeError *error)
     for (int k = 0; k < c->body_count; k++) {
         if (c->bodies[k].kind == OOZE_BODY_RIGID) {
             return ooze_fail(error, OOZE_ERROR_UNSUPPORTED,
-                             "use body: soft, a dynamic solid, or method: conformation",
+                             "use body: soft, a dynamic solid, or method: {name: conformation}",
                              "method 'blend' has no rigid particle bodies");
         }
     }

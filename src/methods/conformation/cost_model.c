@@ -120,7 +120,7 @@ static double longest_step_of_flow(const OozeFlow *flow, double gravity, double 
 
 /* From `ooze bench blocks` on a Neoverse-V1, in the time of one velocity iteration (87 ns):
    neighbours, edges and the end of a step; the coefficients of a pass and its two residuals; a
-   density iteration. A position iteration of the other formulations is one of density and one of
+   density iteration. A position iteration of the method constraint is one of density and one of
    conformation. */
 double ooze_cost_of_step(const OozeConformationSettings *s, double products, double passes,
                          double density_iterations)
@@ -128,7 +128,7 @@ double ooze_cost_of_step(const OozeConformationSettings *s, double products, dou
     const double step = 10.3, pass = 3.6, density = 1.25, position = 3.0;
     bool lodge = s->formulation == OOZE_FORMULATION_LODGE;
     return step + (lodge ? passes : 1.0) * (pass + products) +
-           (lodge ? density * density_iterations : position * s->position_iterations);
+           (lodge ? density : position) * density_iterations;
 }
 
 /* ---- choosing -------------------------------------------------------------------------------- */
@@ -193,6 +193,7 @@ static OozeChoice fill(const CostModel *model, OozeChoice choice, double dt)
     bool lodge = model->settings.formulation == OOZE_FORMULATION_LODGE;
     const double cap = OOZE_VELOCITY_CAP;
     choice.time_step = dt;
+    choice.density_key = lodge ? "density_iterations" : "position_iterations";
     if (isnan(choice.velocity_iterations)) {
         choice.velocity_iterations =
             lodge ? cap : fmin(velocity_at(model, dt, cap).iterations, VELOCITY_MAX);
@@ -235,7 +236,8 @@ void ooze_conformation_choose(const OozeChoiceQuestion *q, OozeChoice *choice)
     CostModel model = {.q = q,
                        .settings = ooze_conformation_settings(q->context),
                        .gravity = vec3_length(q->context->gravity)};
-    choice->passes = isnan(choice->passes) ? PASSES : choice->passes;
+    bool lodge = model.settings.formulation == OOZE_FORMULATION_LODGE;
+    choice->passes = lodge && isnan(choice->passes) ? PASSES : choice->passes;
     if (!isnan(choice->time_step)) {
         *choice = fill(&model, *choice, choice->time_step);
         return;

@@ -282,8 +282,9 @@ static void write_contacts(const Report *r)
                                : r->set->passes > 1    ? "; released where they pull"
                                : r->set->impact_passes ? "; released where they pull, in long steps"
                                                        : "; never released, in one pass";
-        ooze_text_append(r->out, "contacts: with %d solid%s, in the velocities%s\n", solids,
-                         plural(solids), released);
+        bool late = r->set->formulation == OOZE_FORMULATION_PAPER || r->set->positions_only;
+        ooze_text_append(r->out, "contacts: with %d solid%s, in the %s%s\n", solids, plural(solids),
+                         late ? "positions" : "velocities", released);
     }
 }
 
@@ -323,7 +324,7 @@ static void write_bodies(const Report *r)
     ooze_text_append(r->out, "\n");
 }
 
-/* ---- lines of the constraint formulations ---------------------------------------------------- */
+/* ---- lines of the method constraint ---------------------------------------------------------- */
 
 static void write_constraints(const Report *r)
 {

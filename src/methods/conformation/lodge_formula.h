@@ -1,4 +1,4 @@
-/* Per-particle equations of the formulation `lodge`, between the gathers;
+/* Per-particle equations of the velocity solve and its stress, between the gathers;
    docs/methods/conformation.md derives them. Valid C17 and CUDA: the processor and the GPU call
    the same functions. */
 #ifndef OOZE_METHODS_CONFORMATION_LODGE_FORMULA_H

@@ -86,9 +86,9 @@ static const char use_constraint[] = "use the method constraint, or leave it out
     }
 
 static const OozeGoneSetting gone_settings[] = {
-    {"formulation", NULL, NULL, 0.0,
-     "use method: {name: constraint, formulation: ...} for consistent and paper, or leave it out",
-     "lodge"},
+    {"formulation", NULL, NULL, 0.0, "leave it out", "lodge"},
+    {"formulation", "consistent", NULL, NAN, "use method: {name: constraint}", NULL},
+    {"formulation", "paper", NULL, NAN, "use method: {name: constraint, formulation: paper}", NULL},
     OF_CONSTRAINT("position_iterations"),
     OF_CONSTRAINT("projection"),
     OF_CONSTRAINT("velocity_only"),
@@ -96,7 +96,9 @@ static const OozeGoneSetting gone_settings[] = {
     OF_CONSTRAINT("deviatoric_only"),
     OF_CONSTRAINT("warm_start"),
     OF_CONSTRAINT("chebyshev_radius"),
-    {"solver", NULL, NULL, NAN, "use time_step: auto for solver: auto, or leave it out", NULL},
+    OF_CONSTRAINT("solver"),
+    {"solver", "auto", NULL, NAN,
+     "use time_step: auto, or density_iterations: auto and the like with a given step", NULL},
     {"bulk", NULL, NULL, 5.0, "leave it out: volume is five times as stiff as shear", NULL},
     {"density_tolerance", NULL, NULL, 1e-4,
      "leave it out: the density stage ends at 1e-4 of the density of rest", NULL},

@@ -169,7 +169,7 @@ OozeConformationSettings ooze_conformation_settings(const OozeStepContext *conte
 OozeStepBias ooze_conformation_step_bias(const OozeStepContext *context, const OozeFlow *flow,
                                          double share);
 
-/* Compliances of a material in the constraint formulations, and the fraction of the stored
+/* Compliances of a material in the method constraint, and the fraction of the stored
    strain that counts. */
 typedef struct OozeConstraintMaterial {
     float normal, shear, share;

@@ -157,12 +157,13 @@ OozeStatus ooze_conformation_move(OozeConformationStep *s, OozeDensityMemory *ow
     }
     ooze_halo_refresh(s->context->halo, s->u, sizeof *s->u);
     formulation->finish(s); /* u includes position_only_shift / dt here: it strains the fluid */
+    ooze_timer_lap(timer, "finish");
     if (!s->isotropic_shifts) {
         status = ooze_push_stress_remove(s, move.x, error);
         ooze_timer_lap(timer, "push_stress");
     }
     run(s, remove_position_only_range, &move);
-    ooze_timer_lap(timer, "finish");
+    ooze_timer_lap(timer, "rest");
     if (!status) {
         status = ooze_conformation_update_relief(s, error);
     }

@@ -78,7 +78,7 @@ typedef struct OozeConformationStep {
     struct OozeVelocityMultigrid **velocity_multigrid; /* of the memory that outlives the step */
     struct OozeGridMultigrid **pressure_multigrid;     /* likewise */
     struct OozeGridPressure *grid_pressure;            /* NULL without `pressure: grid` */
-    struct OozeConstraint *constraint;                 /* of the constraint formulations */
+    struct OozeConstraint *constraint;                 /* of the method constraint */
     struct OozeStepBodies *bodies;                     /* NULL: there are none */
     OozeDynamicCoupling *coupling;                     /* NULL: no solid is dynamic */
 } OozeConformationStep;

@@ -1,4 +1,4 @@
-/* How the time step changes a Maxwell fluid of the formulation `lodge` in steady shear. */
+/* How the time step changes a Maxwell fluid in steady shear. */
 #include <math.h>
 
 #include "methods/conformation/plan.h"

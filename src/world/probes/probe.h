@@ -1,6 +1,6 @@
 /* Probes: numbers measured on a read-only frame. */
-#ifndef OOZE_WORLD_PROBE_H
-#define OOZE_WORLD_PROBE_H
+#ifndef OOZE_WORLD_PROBES_PROBE_H
+#define OOZE_WORLD_PROBES_PROBE_H
 
 #include "base/threads.h"
 #include "materials/material.h"

@@ -1,6 +1,6 @@
 /* Probes that are sums over particles, or percentiles of a length. Valid C17 and CUDA. */
-#ifndef OOZE_WORLD_PROBE_FORMULA_H
-#define OOZE_WORLD_PROBE_FORMULA_H
+#ifndef OOZE_WORLD_PROBES_PROBE_FORMULA_H
+#define OOZE_WORLD_PROBES_PROBE_FORMULA_H
 
 #include "base/vec3.h"
 #include "ooze/world.h"

@@ -1,6 +1,6 @@
 /* Shared by the probe kinds: the arrays of the frame and the probe's selection of particles. */
-#ifndef OOZE_WORLD_PROBE_KIND_H
-#define OOZE_WORLD_PROBE_KIND_H
+#ifndef OOZE_WORLD_PROBES_PROBE_KIND_H
+#define OOZE_WORLD_PROBES_PROBE_KIND_H
 
 #include <math.h>
 

@@ -1,6 +1,6 @@
 /* Points of the particles that a probe selects: neighbours and connected components. */
-#ifndef OOZE_WORLD_PROBE_POINTS_H
-#define OOZE_WORLD_PROBE_POINTS_H
+#ifndef OOZE_WORLD_PROBES_PROBE_POINTS_H
+#define OOZE_WORLD_PROBES_PROBE_POINTS_H
 
 #include "particles/neighbours.h"
 #include "world/probes/probe_kind.h"

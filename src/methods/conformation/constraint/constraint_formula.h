@@ -1,7 +1,7 @@
-/* Per-particle formulas of the constraint formulations, for the processor and the GPU. See
+/* Per-particle formulas of the method constraint, for the processor and the GPU. See
    docs/methods/conformation.md. */
-#ifndef OOZE_METHODS_CONFORMATION_CONSTRAINT_FORMULA_H
-#define OOZE_METHODS_CONFORMATION_CONSTRAINT_FORMULA_H
+#ifndef OOZE_METHODS_CONFORMATION_CONSTRAINT_CONSTRAINT_FORMULA_H
+#define OOZE_METHODS_CONFORMATION_CONSTRAINT_CONSTRAINT_FORMULA_H
 
 #include <stdbool.h>
 

@@ -6,7 +6,7 @@
    multipliers; Q rotates with the transposed gradient; the velocity stage ignores solids.
 
    `consistent`: the same constraint with corrected units, isotropy, momentum, convection, rotation
-   and contact. See docs/methods/conformation.md. */
+   and contact. See docs/methods/constraint.md. */
 #include <math.h>
 #include <string.h>
 

@@ -1,11 +1,11 @@
-/* Shared by the constraint formulations: six multipliers a particle, and the sweeps that solve for
+/* Shared by both formulations of the method constraint: six multipliers a particle, and the sweeps that solve for
    them.
 
    Unknowns are velocities: a position x corresponds to the velocity (x - x0)/dt. The position stage
    therefore continues with the multipliers of the velocity stage instead of applying them twice,
    and the multiplier of a row is minus a stress, for any time step. */
-#ifndef OOZE_METHODS_CONFORMATION_CONSTRAINT_SOLVE_H
-#define OOZE_METHODS_CONFORMATION_CONSTRAINT_SOLVE_H
+#ifndef OOZE_METHODS_CONFORMATION_CONSTRAINT_CONSTRAINT_SOLVE_H
+#define OOZE_METHODS_CONFORMATION_CONSTRAINT_CONSTRAINT_SOLVE_H
 
 #include "base/isa.h"
 #include "methods/conformation/constraint/constraint_formula.h"

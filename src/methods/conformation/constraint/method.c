@@ -87,6 +87,7 @@ static OozeConformationSettings settings_of(const OozeStepContext *c)
         .stages = paper ? &ooze_formulation_paper : &ooze_formulation_consistent,
         .velocity_iterations =
             (int)ooze_method_param(c->method, c->params, PARAM_VELOCITY_ITERATIONS),
+        .density_iterations = (int)c->params[PARAM_POSITION_ITERATIONS],
         .passes = 1,
         .time_integration = OOZE_TIME_FIRST_ORDER,
         .hourglass = hourglass,
@@ -111,9 +112,14 @@ static unsigned derive_material(const OozeStepContext *c, const OozeFlow *flow,
     return ooze_derive_maxwell(c, flow, material) | OOZE_EFFECT_TENSION;
 }
 
+static const OozeGoneSetting gone_settings[] = {
+    {"density_iterations", NULL, NULL, -1.0,
+     "use position_iterations; density_iterations is a setting of conformation", NULL},
+};
+
 static const OozeConformationKind kind = {settings_of};
 
-static const char *const chosen_keys[] = {"velocity_iterations", NULL};
+static const char *const chosen_keys[] = {"velocity_iterations", "position_iterations", NULL};
 
 static const char *const ghost_fields[] = {"material", "body", NULL};
 
@@ -125,6 +131,8 @@ const OozeMethod ooze_method_constraint = {
              .params = params,
              .param_count = PARAM_COUNT},
     .own = &kind,
+    .gone_settings = gone_settings,
+    .gone_count = sizeof gone_settings / sizeof gone_settings[0],
     .fields = fields,
     .field_count = sizeof fields / sizeof fields[0],
     .material_keys = material_keys,

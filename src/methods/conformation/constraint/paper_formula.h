@@ -1,7 +1,7 @@
 /* The position stage and the end of a step of the formulation `paper`, per particle, for the
    processor and the GPU: eqs 6 and 14 to 18 of Barreiro et al. 2017 as printed. */
-#ifndef OOZE_METHODS_CONFORMATION_PAPER_FORMULA_H
-#define OOZE_METHODS_CONFORMATION_PAPER_FORMULA_H
+#ifndef OOZE_METHODS_CONFORMATION_CONSTRAINT_PAPER_FORMULA_H
+#define OOZE_METHODS_CONFORMATION_CONSTRAINT_PAPER_FORMULA_H
 
 #include "methods/conformation/constraint/constraint_formula.h"
 #include "methods/conformation/plan.h"
