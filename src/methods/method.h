@@ -28,9 +28,10 @@ typedef struct OozeGoneSetting {
     /* Of a choice: a setting that went with it. Numbers of choices are those of then in frames that
        have this setting. */
     const char *with;
-    /* The value that has no effect: runs that were saved with it continue. NAN: every value, because
-       the setting acted only together with another one that is gone. Of a choice of a setting that
-       is still there, the number of the choice that scenes of such runs are read with. */
+    /* The value that has no effect: runs that were saved with it continue. NAN: every value,
+       because the setting acted only together with another one that is gone. Of a choice of a
+       setting that is still there, the number of the choice that scenes of such runs are read
+       with. */
     double neutral;
     const char *instead; /* what to use */
     const char

@@ -254,7 +254,7 @@ OozeStatus ooze_scene_advice(OozeScene *scene, OozeSceneAdvice *advice, OozeErro
                                      .passes = NAN,
                                      .density_iterations = NAN};
     AutoValue numbers[AUTO_COUNT];
-    list_auto_values(&own, numbers);
+    list_auto_values(scene, &own, numbers);
     own.time_step = dt;
     for (int i = 1; i < AUTO_COUNT; i++) {
         int place = param_index(scene, numbers[i].key);

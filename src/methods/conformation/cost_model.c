@@ -35,9 +35,10 @@ static const double GRID_BYTES = 800.0; /* a particle */
 static const double PER_COLUMN = 2.0, PASSES = 2.0;
 static const double PER_PERIOD = 0.9;
 static const double COLUMN_SHARE = 0.2; /* of the error, for the loss of height at rest */
-/* Bounds of the counts: with fewer iterations a stage does not converge at all. */
+/* Bounds of the counts: with fewer iterations a stage does not converge at all. With fewer
+   than five on positions, constraints of compliance 0 make a column at rest unstable. */
 static const double VELOCITY_MIN = 5.0, VELOCITY_MAX = 10000.0, DENSITY_MIN = 3.0,
-                    DENSITY_MAX = 200.0;
+                    POSITION_MIN = 5.0, DENSITY_MAX = 200.0;
 
 double ooze_cost_diffusion_length(const OozeStepContext *c, const OozeMaterial *material, double dt)
 {
@@ -174,7 +175,8 @@ static OozeSolveCost velocity_at(const CostModel *model, double dt, double allow
 static double density_at(const CostModel *model, double dt)
 {
     const OozeStepContext *c = model->q->context;
-    double count = DENSITY_MIN;
+    bool lodge = model->settings.formulation == OOZE_FORMULATION_LODGE;
+    double count = lodge ? DENSITY_MIN : POSITION_MIN;
     for (int m = 0; m < c->material_count; m++) {
         const OozeFlow *flow = &model->q->flows[m];
         bool carried = flow->stiffest || flow->sag < model->q->error;

@@ -1,5 +1,5 @@
-/* Shared by both formulations of the method constraint: six multipliers a particle, and the sweeps that solve for
-   them.
+/* Shared by both formulations of the method constraint: six multipliers a particle, and the sweeps
+   that solve for them.
 
    Unknowns are velocities: a position x corresponds to the velocity (x - x0)/dt. The position stage
    therefore continues with the multipliers of the velocity stage instead of applying them twice,
