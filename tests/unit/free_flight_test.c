@@ -2,7 +2,7 @@
 #include "check.h"
 
 #include "base/vec3.h"
-#include "methods/springs/step.h"
+#include "methods/springs/cpu/loops.h"
 #include "world/world.h"
 
 #define SPACING 0.1

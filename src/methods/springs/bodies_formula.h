@@ -24,6 +24,16 @@ typedef struct OozeSpringsBody {
     double wet_friction;               /* see ooze_contact_wet_fraction */
 } OozeSpringsBody;
 
+/* Largest number of active-set iterations of a solid: until the set of approaching particles is
+   constant. */
+enum { OOZE_SPRINGS_ACTIVE_ROUNDS = 12 };
+
+/* What particles lost to a dynamic solid, and the mass of those that touch it, kg. */
+typedef struct OozeSpringsLost {
+    OozeLoad load;
+    double touching;
+} OozeSpringsLost;
+
 /* Whether a particle that moves by `travel` may collide with a solid `reach` away from it, whose
    surface moves by `moved` in free flight. */
 OOZE_FORMULA bool ooze_springs_may_collide(double distance, double reach, double travel,
@@ -194,6 +204,20 @@ OOZE_FORMULA bool ooze_springs_add_reaction(OozeLoad *load, const OozeTouches *t
         }
     }
     return touched;
+}
+
+/* A particle's velocity after `changes` of those that touch a solid, one per dynamic solid. */
+OOZE_FORMULA OozeVec3 ooze_springs_changed_velocity(const OozeSpringsCollision *m,
+                                                    const OozeSpringsBody *bodies, int count,
+                                                    const OozeVec3 *changes)
+{
+    OozeVec3 velocity = m->velocity, incoming;
+    for (int k = 0; k < count; k++) {
+        if (ooze_springs_first_touch(m, bodies[k].solid, &incoming)) {
+            velocity = vec3_add(velocity, changes[k]);
+        }
+    }
+    return velocity;
 }
 
 #endif

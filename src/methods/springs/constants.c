@@ -1,8 +1,10 @@
+/* Numbers of a step of the springs method. */
 #include "methods/springs/constants.h"
 
 #include <math.h>
 
 #include "base/hash.h"
+#include "methods/springs/schedule_formula.h"
 
 OozeSpringsConstants ooze_springs_constants(const OozeStepContext *c)
 {
@@ -63,4 +65,17 @@ OozeContactRule ooze_springs_contact_rule(const OozeStepContext *c)
                              .tolerance = 0.1 * c->spacing,
                              .dt = c->dt,
                              .wet = c->dt / c->params[OOZE_SPRINGS_UNIT]};
+}
+
+void ooze_springs_colour_order(uint8_t *order, uint64_t step)
+{
+    for (int k = 0; k < OOZE_SPRINGS_COLOURS_MAX; k++) {
+        order[k] = (uint8_t)k;
+    }
+    for (int k = OOZE_SPRINGS_COLOURS_MAX - 1; k > 0; k--) {
+        int other = (int)(ooze_random01(0, step, (uint64_t)k) * (k + 1));
+        uint8_t kept = order[k];
+        order[k] = order[other];
+        order[other] = kept;
+    }
 }

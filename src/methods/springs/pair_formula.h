@@ -62,14 +62,17 @@ OOZE_FORMULA float ooze_springs_updated_rest(const OozeSpringsConstants *k,
     return rest <= k->h ? fmaxf(rest, ooze_springs_smallest(k)) : 0.0f;
 }
 
-/* Rest length of a new spring before its first update. With `spring_start: distance` it is the
-   distance of the pair if at least one particle had no springs yet (`fresh`), so that new matter
-   keeps its shape. Other pairs start force-free at the support, as published; otherwise lumps
-   pressed together would stick. */
-OOZE_FORMULA float ooze_springs_initial_rest(const OozeSpringsConstants *k, bool fresh,
-                                             float length)
+/* The same for a new spring. With `spring_start: distance` it begins with the distance of the pair
+   if at least one particle had no springs yet (`fresh`), so that new matter keeps its shape. Other
+   pairs start force-free at the support, as published; otherwise lumps pressed together would
+   stick. */
+OOZE_FORMULA float ooze_springs_new_rest(const OozeSpringsConstants *k,
+                                         const OozeSpringsCoefficients *a,
+                                         const OozeSpringsCoefficients *b, bool fresh, float length)
 {
-    return k->from_distance && fresh ? fmaxf(length, ooze_springs_smallest(k)) : k->h;
+    bool from_distance = k->from_distance && fresh;
+    float rest = from_distance ? fmaxf(length, ooze_springs_smallest(k)) : k->h;
+    return ooze_springs_updated_rest(k, a, b, rest, length);
 }
 
 /* ---- viscosity: algorithm 5 ----------------------------------------------------------------- */

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/fail.h"
-#include "methods/springs/step.h"
+#include "methods/springs/cpu/loops.h"
 
 typedef struct Adjustment {
     OozeSpringsStep *s;
@@ -17,15 +17,13 @@ typedef struct Adjustment {
 
 static float pair_length(const OozeSpringsStep *s, uint64_t i, uint32_t j)
 {
-    OozeF32x4 d = ooze_springs_delta(s, s->p[i], s->p[j]);
+    OozeF32x4 d = ooze_f32x4_nearest(s->p[i] - s->p[j], &s->periodic);
     return sqrtf(ooze_f32x4_dot3(d, d));
 }
 
-static float updated_rest_length(const OozeSpringsStep *s, uint64_t i, uint32_t j, float rest,
-                                 float length)
+static const OozeSpringsCoefficients *coefficients_of(const OozeSpringsStep *s, uint64_t i)
 {
-    return ooze_springs_updated_rest(&s->k, &s->coefficients[s->material[i]],
-                                     &s->coefficients[s->material[j]], rest, length);
+    return &s->coefficients[s->material[i]];
 }
 
 /* Updates the springs of an old row in place and returns how many are kept. */
@@ -44,10 +42,11 @@ static uint32_t update_kept_springs(const Adjustment *a, uint64_t i)
             continue;
         }
         float length = pair_length(s, i, j),
-              rest = updated_rest_length(s, i, j, row[k].rest, length);
+              rest = ooze_springs_updated_rest(&s->k, coefficients_of(s, i), coefficients_of(s, j),
+                                               row[k].rest, length);
         if (rest > 0.0f) {
             /* a negative rest length marks a spring longer than the support: see
-               ooze_springs_apply_long_springs */
+               ooze_springs_pull_long */
             row[kept++] = (OozeLink){j, length < s->k.h ? rest : -rest};
         }
     }
@@ -55,10 +54,11 @@ static uint32_t update_kept_springs(const Adjustment *a, uint64_t i)
     return kept;
 }
 
-static float initial_rest_length(const OozeSpringsStep *s, uint64_t i, uint32_t j, float length)
+static float new_rest_length(const OozeSpringsStep *s, uint64_t i, uint32_t j)
 {
     bool fresh = s->old_row[i] == OOZE_LINK_ROW_NONE || s->old_row[j] == OOZE_LINK_ROW_NONE;
-    return ooze_springs_initial_rest(&s->k, fresh, length);
+    return ooze_springs_new_rest(&s->k, coefficients_of(s, i), coefficients_of(s, j), fresh,
+                                 pair_length(s, i, j));
 }
 
 /* Merges kept and new springs of row i into `to` and returns their number; `to` NULL: only
@@ -82,9 +82,7 @@ static uint32_t merge_row(const Adjustment *a, uint64_t i, OozeLink *to)
             continue;
         }
         if (s->id[*j] > s->id[i]) {
-            float length = pair_length(s, i, *j);
-            float rest =
-                updated_rest_length(s, i, *j, initial_rest_length(s, i, *j, length), length);
+            float rest = new_rest_length(s, i, *j);
             if (rest > 0.0f) {
                 if (to) {
                     to[count] = (OozeLink){*j, rest};
@@ -120,7 +118,7 @@ static void write_range(void *data, uint64_t begin, uint64_t end, int worker)
         for (uint32_t k = 0; k < rows->count[i]; k++) {
             far += row[k].rest < 0.0f;
         }
-        a->s->long_spring_count[i] = far;
+        a->s->long_count[i] = far;
     }
 }
 
@@ -128,66 +126,78 @@ static OozeStatus write_rows(OozeSpringsStep *s, OozeError *error)
 {
     OozeSpringTable *table = &s->memory->table;
     OozeLinkRows *old = &table->rows[0], *new = &table->rows[1];
-    OozeArena *arena = s->context->arena;
-    bool shared = s->context->halo != NULL; /* springs have been renumbered already */
-    uint64_t ends = shared ? s->local : old->n;
+    OozeArena *arena = s->machine->context->arena;
+    bool shared = s->machine->context->halo != NULL; /* springs have been renumbered already */
+    uint64_t ends = shared ? s->machine->local : old->n;
     Adjustment a = {
         .s = s,
         .new_of_old = ooze_arena_alloc(arena, ends, sizeof *a.new_of_old),
-        .kept = ooze_arena_alloc(arena, s->local, sizeof *a.kept),
+        .kept = ooze_arena_alloc(arena, s->machine->local, sizeof *a.kept),
     };
     if (!a.new_of_old || !a.kept) {
-        return ooze_fail_memory(error, "springs", (ends + s->local) * sizeof *a.kept);
+        return ooze_fail_memory(error, "springs", (ends + s->machine->local) * sizeof *a.kept);
     }
     if (!shared) {
-        ooze_link_rows_map(s->old_row, s->n, OOZE_LINK_ROW_NONE, a.new_of_old, ends);
+        ooze_link_rows_map(s->old_row, s->machine->n, OOZE_LINK_ROW_NONE, a.new_of_old, ends);
     }
     for (uint64_t k = 0; shared && k < ends; k++) {
         a.new_of_old[k] = (uint32_t)k;
     }
-    OozeStatus status = ooze_link_rows_reserve(new, s->local, error);
+    OozeStatus status = ooze_link_rows_reserve(new, s->machine->local, error);
     if (status) {
         return status;
     }
-    memset(new->count, 0, s->local * sizeof *new->count);
-    ooze_parallel_for(s->context->threads, s->n, OOZE_SPRINGS_GRAIN, keep_range, &a);
+    memset(new->count, 0, s->machine->local * sizeof *new->count);
+    ooze_parallel_for(s->machine->context->threads, s->machine->n, OOZE_SPRINGS_GRAIN, keep_range,
+                      &a);
     status = ooze_link_items_reserve(new, ooze_link_rows_offsets(new), error);
     if (!status) {
-        ooze_parallel_for(s->context->threads, s->n, OOZE_SPRINGS_GRAIN, write_range, &a);
+        ooze_parallel_for(s->machine->context->threads, s->machine->n, OOZE_SPRINGS_GRAIN,
+                          write_range, &a);
     }
     return status;
 }
 
-/* If memory runs out, the table is cleared: a half-written table would connect wrong particles. */
-OozeStatus ooze_springs_adjust(OozeSpringsStep *s, OozeError *error)
+OozeStatus ooze_springs_update(OozeSpringsStep *s, OozeError *error)
 {
-    OozeSpringTable *table = &s->memory->table;
-    OozeStatus status = s->any.springs ? write_rows(s, error) : OOZE_OK;
-    if (status || !s->any.springs) {
-        ooze_spring_table_clear(table);
-    } else {
-        ooze_spring_table_swap(table);
+    OozeStatus status = write_rows(s, error);
+    if (!status) {
+        ooze_spring_table_swap(&s->memory->table);
     }
-    for (uint64_t k = s->below; k < s->below + s->n; k++) {
-        bool has = !status && s->coefficients[s->material[k]].spring > 0.0f;
+    return status;
+}
+
+void ooze_springs_clear(OozeSpringsStep *s)
+{
+    ooze_spring_table_clear(&s->memory->table);
+}
+
+void ooze_springs_number_rows(OozeSpringsStep *s)
+{
+    for (uint64_t k = s->below; k < s->below + s->machine->n; k++) {
+        bool has = s->any.springs && s->coefficients[s->material[k]].spring > 0.0f;
         s->row[s->order[k]] = has ? (uint32_t)ooze_springs_number(s, k) : OOZE_LINK_ROW_NONE;
     }
-    return status;
 }
 
-void ooze_springs_apply_long_springs(OozeSpringsStep *s)
+OozeStatus ooze_springs_pull_long(OozeSpringsStep *s, OozeError *error)
 {
     const OozeLinkRows *rows = &s->memory->table.rows[0];
-    for (uint64_t at = 0; at < s->n; at++) {
-        uint32_t i = s->predicted_schedule.sequence[at];
+    if (s->machine->context->halo) {
+        return ooze_springs_apply_long_on_ranks(s, error);
+    }
+    for (uint64_t at = 0; at < s->machine->n; at++) {
+        uint32_t i = s->memory->predicted_schedule.sequence[at];
         OozeLink *row = ooze_links_of(rows, i);
-        for (uint32_t k = 0; s->long_spring_count[i] > 0 && k < rows->count[i]; k++) {
+        for (uint32_t k = 0; s->long_count[i] > 0 && k < rows->count[i]; k++) {
             if (row[k].rest >= 0.0f) {
                 continue;
             }
             row[k].rest = -row[k].rest;
-            OozeF32x4 d = ooze_springs_delta(s, s->point[row[k].other].x, s->point[i].x);
+            OozeF32x4 d =
+                ooze_f32x4_nearest(s->point[row[k].other].x - s->point[i].x, &s->periodic);
             ooze_springs_displace_pair(s, i, row[k].other, row[k].rest, d, true);
         }
     }
+    return OOZE_OK;
 }

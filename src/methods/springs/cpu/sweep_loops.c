@@ -3,16 +3,17 @@
    none. */
 #include <math.h>
 
-#include "methods/springs/sweep.h"
+#include "methods/springs/cpu/loops.h"
 
-/* Selects the compiled variant of a loop: constants at each call. */
+/* Selects the compiled variant of a loop: constants at each call; and the periodic box. */
 typedef struct Variant {
     bool periodic, prescribed;
+    OozeBox box;
 } Variant;
 
-static inline OozeF32x4 delta(const OozeSpringsStep *s, OozeF32x4 a, OozeF32x4 b, Variant variant)
+static inline OozeF32x4 delta(OozeF32x4 a, OozeF32x4 b, Variant variant)
 {
-    return variant.periodic ? ooze_f32x4_image(a - b, s->box) : a - b;
+    return variant.periodic ? ooze_f32x4_image(a - b, variant.box) : a - b;
 }
 
 /* ---- double density relaxation --------------------------------------------------------------- */
@@ -29,7 +30,7 @@ static inline void find_deltas(const OozeSpringsStep *s, OozeF32x4 x, const uint
 {
     OozeF32x4 zero = {0}, smallest = ooze_f32x4_splat(ooze_springs_smallest(&s->k));
     for (int k = 0; k < 4; k++) {
-        w->d[k] = delta(s, s->point[index[k]].x, x, variant);
+        w->d[k] = delta(s->point[index[k]].x, x, variant);
     }
     OozeF32x4 r = ooze_f32x4_sqrt(ooze_f32x4_row_sums(w->d[0] * w->d[0], w->d[1] * w->d[1],
                                                       w->d[2] * w->d[2], w->d[3] * w->d[3]));
@@ -90,8 +91,8 @@ static inline void pull(OozeSpringsStep *s, uint32_t i, Variant variant)
     const OozeLink *row = ooze_links_of(rows, i);
     for (uint32_t k = 0; k < rows->count[i]; k++) {
         uint32_t j = row[k].other;
-        if (row[k].rest > 0.0f) { /* negative: see ooze_springs_apply_long_springs */
-            OozeF32x4 d = delta(s, s->point[j].x, s->point[i].x, variant);
+        if (row[k].rest > 0.0f) { /* negative: see ooze_springs_pull_long */
+            OozeF32x4 d = delta(s->point[j].x, s->point[i].x, variant);
             ooze_springs_displace_pair(s, i, j, row[k].rest, d, variant.prescribed);
         }
     }
@@ -109,7 +110,7 @@ static inline void apply_viscosity(OozeSpringsStep *s, uint32_t i, Variant varia
         if (s->store_id[j] < s->store_id[i]) {
             continue; /* j applies the pair */
         }
-        OozeF32x4 d = delta(s, s->x0[j], s->x0[i], variant);
+        OozeF32x4 d = delta(s->x0[j], s->x0[i], variant);
         float along = ooze_f32x4_dot3(s->u[i] - s->u[j], d), r = sqrtf(ooze_f32x4_dot3(d, d));
         if (!ooze_springs_approach(&s->k, along, r)) {
             continue;
@@ -131,7 +132,7 @@ typedef void (*ParticleSweep)(OozeSpringsStep *s, uint32_t i, Variant variant);
 static inline void sweep_variant(OozeSpringsStep *s, const OozeSpringsSchedule *schedule,
                                  uint64_t begin, uint64_t end, ParticleSweep sweep, Variant variant)
 {
-    for (uint64_t r = s->first + begin; r < s->first + end; r++) {
+    for (uint64_t r = s->first_run + begin; r < s->first_run + end; r++) {
         for (uint32_t k = schedule->begin[r]; k < schedule->end[r]; k++) {
             sweep(s, schedule->sequence[k], variant);
         }
@@ -141,12 +142,13 @@ static inline void sweep_variant(OozeSpringsStep *s, const OozeSpringsSchedule *
 static inline void sweep_runs(OozeSpringsStep *s, const OozeSpringsSchedule *schedule,
                               uint64_t begin, uint64_t end, ParticleSweep sweep)
 {
+    const OozeBox box = ooze_box(&s->periodic);
     if (s->any_prescribed) {
-        sweep_variant(s, schedule, begin, end, sweep, (Variant){true, true});
-    } else if (s->periodic) {
-        sweep_variant(s, schedule, begin, end, sweep, (Variant){true, false});
+        sweep_variant(s, schedule, begin, end, sweep, (Variant){true, true, box});
+    } else if (ooze_periodic_any(&s->periodic)) {
+        sweep_variant(s, schedule, begin, end, sweep, (Variant){true, false, box});
     } else {
-        sweep_variant(s, schedule, begin, end, sweep, (Variant){false, false});
+        sweep_variant(s, schedule, begin, end, sweep, (Variant){false, false, box});
     }
 }
 
@@ -154,21 +156,21 @@ static void density_runs(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
     OozeSpringsStep *s = data;
-    sweep_runs(s, &s->predicted_schedule, begin, end, relax);
+    sweep_runs(s, &s->memory->predicted_schedule, begin, end, relax);
 }
 
 static void spring_runs(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
     OozeSpringsStep *s = data;
-    sweep_runs(s, &s->predicted_schedule, begin, end, pull);
+    sweep_runs(s, &s->memory->predicted_schedule, begin, end, pull);
 }
 
 static void viscosity_runs(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
     OozeSpringsStep *s = data;
-    sweep_runs(s, &s->store_schedule, begin, end, apply_viscosity);
+    sweep_runs(s, &s->memory->store_schedule, begin, end, apply_viscosity);
 }
 
 const OozeSpringsLoops OOZE_LOOPS(ooze_springs_loops) = {

@@ -5,7 +5,7 @@
 
 #include "base/fail.h"
 #include "base/search.h"
-#include "methods/springs/step.h"
+#include "methods/springs/cpu/loops.h"
 
 /* The fast particles of all processes. */
 typedef struct Fast {

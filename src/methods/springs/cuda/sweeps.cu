@@ -1,10 +1,30 @@
-/* The Gauss-Seidel sweeps on the device: see methods/springs/sweep_loops.c. A warp sweeps a cell,
+/* The Gauss-Seidel sweeps on the device: see cpu/sweep_loops.c. A warp sweeps a cell,
    one particle after the other. The lanes share the neighbours of a particle: at once where these
    do not depend on each other, else lane after lane. */
-#include "cuda/springs/step.cuh"
+#include "methods/springs/cuda/stages.cuh"
 
 namespace ooze
 {
+
+/* sweep(i, lane) for the particles of each cell of the schedule, in its order. All lanes of a cell
+   call it with the same particle. */
+template <class Sweep>
+static void each_colour(Gpu *gpu, const SpringsSchedule *schedule, Sweep sweep)
+{
+    const uint32_t *begin = schedule->begin, *end = schedule->end, *sequence = schedule->sequence;
+    uint32_t first = 0;
+    for (uint32_t cells : schedule->count) {
+        for_lanes<CELL_LANES>(
+            gpu, cells, OOZE_BODY(uint32_t cell, uint32_t lane) {
+                const uint32_t last = end[first + cell];
+                for (uint32_t k = begin[first + cell]; k < last; k++) {
+                    sweep(sequence[k], lane);
+                    lanes_sync<CELL_LANES>();
+                }
+            });
+        first += cells;
+    }
+}
 
 /* What a lane has of a vector that all lanes know; all lanes must call it. */
 OOZE_DEVICE float4 vector_of_lane(float4 a, uint32_t lane)
@@ -30,7 +50,7 @@ struct Near {
 OOZE_DEVICE Near near_at(const SpringsView &s, float4 x, uint32_t j)
 {
     Near w = {f32x4(0, 0, 0), 0.0f, 0.0f};
-    if (j != s.near.dummy) {
+    if (j != s.neighbours.dummy) {
         const float smallest = ooze_springs_smallest(&s.k);
         w.d = vector_to(s, x, s.x[j]);
         w.t = fmaxf(1.0f - s.k.inverse_h * w.d.w, 0.0f);
@@ -49,8 +69,8 @@ OOZE_DEVICE void relax(const SpringsView &s, uint32_t i, uint32_t lane)
 {
     const OozeSpringsCoefficients *own = coefficients_of(s, i);
     const float4 x = s.x[i];
-    const Slice slice = slice_of(s.near.begin[i / SLICE]);
-    const uint4 *list = s.near.index + slice.first + i % SLICE;
+    const Slice slice = slice_of(s.neighbours.begin[i / SLICE]);
+    const uint4 *list = s.neighbours.index + slice.first + i % SLICE;
     float4 density = f32x4(0, 0, 0), near_density = density, back = density;
     for (uint32_t q = lane; q < slice.quads; q += CELL_LANES) {
         const uint4 j = list[(uint64_t)q * SLICE];
@@ -72,7 +92,7 @@ OOZE_DEVICE void relax(const SpringsView &s, uint32_t i, uint32_t lane)
             const Near w = near_at(s, x, j);
             const float4 d = OOZE_SPRINGS_PUSH(half, pressure, near_pressure, w.t, w.inverse) * w.d;
             back = back - d;
-            if (j != s.near.dummy && !s.prescribed[j]) {
+            if (j != s.neighbours.dummy && !s.prescribed[j]) {
                 s.x[j] = s.x[j] + d;
                 s.shift[j] = s.shift[j] + d;
             }
@@ -85,11 +105,12 @@ OOZE_DEVICE void relax(const SpringsView &s, uint32_t i, uint32_t lane)
     }
 }
 
-void springs_relax(SpringsStep *step)
+void springs_relax(OozeSpringsStep *step)
 {
-    const SpringsView s = step->view;
+    const SpringsView s = view_of(step);
     each_colour(
-        step->gpu, &step->schedule, OOZE_BODY(uint32_t i, uint32_t lane) { relax(s, i, lane); });
+        gpu_of(step->machine), &data_of(step)->schedule,
+        OOZE_BODY(uint32_t i, uint32_t lane) { relax(s, i, lane); });
 }
 
 /* ---- springs ---- */
@@ -131,11 +152,13 @@ OOZE_DEVICE void pull(const SpringsView &s, uint32_t i, uint32_t lane)
     }
 }
 
-void springs_pull(SpringsStep *step)
+OozeStatus springs_pull(OozeSpringsStep *step, OozeError *)
 {
-    const SpringsView s = step->view;
+    const SpringsView s = view_of(step);
     each_colour(
-        step->gpu, &step->schedule, OOZE_BODY(uint32_t i, uint32_t lane) { pull(s, i, lane); });
+        gpu_of(step->machine), &data_of(step)->schedule,
+        OOZE_BODY(uint32_t i, uint32_t lane) { pull(s, i, lane); });
+    return OOZE_OK;
 }
 
 /* ---- viscosity ---- */
@@ -214,11 +237,16 @@ OOZE_DEVICE void drag(const SpringsView &s, uint32_t i, uint32_t lane)
     }
 }
 
-void springs_apply_viscosity(SpringsStep *step, const SpringsSchedule *schedule)
+/* The grid still holds the cells of the store. */
+OozeStatus springs_apply_viscosity(OozeSpringsStep *step, OozeError *)
 {
-    const SpringsView s = step->view;
+    SpringsSchedule schedule = {};
+    const SpringsView s = view_of(step);
+    springs_schedule(step, s.x0, s.store_key, &schedule);
     each_colour(
-        step->gpu, schedule, OOZE_BODY(uint32_t i, uint32_t lane) { drag(s, i, lane); });
+        gpu_of(step->machine), &schedule,
+        OOZE_BODY(uint32_t i, uint32_t lane) { drag(s, i, lane); });
+    return OOZE_OK;
 }
 
 } // namespace ooze

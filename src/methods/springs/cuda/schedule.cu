@@ -1,5 +1,5 @@
-/* Cells by colour, and the order of particles within them: see methods/springs/schedule.c. */
-#include "cuda/springs/step.cuh"
+/* Cells by colour, and the order of particles within them: see cpu/schedule.c. */
+#include "methods/springs/cuda/stages.cuh"
 
 namespace ooze
 {
@@ -96,16 +96,16 @@ static void group_by_colour(Gpu *gpu, const ScheduleView &view, uint32_t cells,
     schedule->end = end;
 }
 
-void springs_schedule(SpringsStep *step, const float4 *points, const uint64_t *key,
+void springs_schedule(OozeSpringsStep *step, const float4 *points, const uint64_t *key,
                       SpringsSchedule *schedule)
 {
-    Gpu *gpu = step->gpu;
-    const uint32_t n = step->view.n;
+    Gpu *gpu = gpu_of(step->machine);
+    const uint32_t n = (uint32_t)step->machine->n;
     uint8_t order[OOZE_SPRINGS_COLOURS_MAX];
     uint32_t rank[OOZE_SPRINGS_COLOURS_MAX], cells = 0;
     ScheduleView s = {};
     for (int k = 0; k < 3; k++) {
-        s.axis[k] = step->engine->grid.cells.axis[k];
+        s.axis[k] = engine_of(step->machine)->grid.cells.axis[k];
     }
     s.points = points;
     s.key = key;
@@ -115,7 +115,7 @@ void springs_schedule(SpringsStep *step, const float4 *points, const uint64_t *k
     s.cells_before = scratch<uint64_t>(gpu, n);
     s.start = scratch<uint32_t>(gpu, n);
     s.sequence = scratch<uint32_t>(gpu, n);
-    ooze_springs_colour_order(order, step->context->step);
+    ooze_springs_colour_order(order, step->machine->context->step);
     for (uint32_t k = 0; k < OOZE_SPRINGS_COLOURS_MAX; k++) {
         rank[order[k]] = k;
     }

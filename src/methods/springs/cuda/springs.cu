@@ -1,6 +1,6 @@
-/* Algorithm 4 on the device, and springs longer than the support: see methods/springs/adjust.c.
+/* Algorithm 4 on the device, and springs longer than the support: see cpu/springs.c.
    Each particle writes its own row. */
-#include "cuda/springs/step.cuh"
+#include "methods/springs/cuda/stages.cuh"
 
 namespace ooze
 {
@@ -47,7 +47,7 @@ OOZE_DEVICE void each_spring(const SpringsView &s, const Adjustment &a, uint32_t
     const uint32_t kept = a.kept[i];
     const OozeLink *row = kept ? a.old + a.old_first[s.old_row[i]] : nullptr;
     uint32_t at = 0;
-    each_true_neighbour(s.near, i, [&](uint32_t j) {
+    each_true_neighbour(s.neighbours, i, [&](uint32_t j) {
         for (; at < kept && row[at].other < j; at++) {
             f(row[at]);
         }
@@ -58,10 +58,9 @@ OOZE_DEVICE void each_spring(const SpringsView &s, const Adjustment &a, uint32_t
         if (s.id[j] > s.id[i]) {
             const bool fresh =
                 s.old_row[i] == OOZE_LINK_ROW_NONE || s.old_row[j] == OOZE_LINK_ROW_NONE;
-            const float length = vector_to(s, s.p[j], s.p[i]).w;
             const float rest =
-                ooze_springs_updated_rest(&s.k, coefficients_of(s, i), coefficients_of(s, j),
-                                          ooze_springs_initial_rest(&s.k, fresh, length), length);
+                ooze_springs_new_rest(&s.k, coefficients_of(s, i), coefficients_of(s, j), fresh,
+                                      vector_to(s, s.p[j], s.p[i]).w);
             if (rest > 0.0f) {
                 f({j, rest});
             }
@@ -72,11 +71,11 @@ OOZE_DEVICE void each_spring(const SpringsView &s, const Adjustment &a, uint32_t
     }
 }
 
-static void write_rows(SpringsStep *step)
+static void write_rows(OozeSpringsStep *step)
 {
-    Gpu *gpu = step->gpu;
-    SpringsView s = step->view;
-    LinkRows<OozeLink> *old = &step->data->rows[0], *now = &step->data->rows[1];
+    Gpu *gpu = gpu_of(step->machine);
+    SpringsView s = view_of(step);
+    LinkRows<OozeLink> *old = &data_of(step)->rows[0], *now = &data_of(step)->rows[1];
     const Adjustment a = {old->first(), old->count(),
                           rows_map(gpu, s.old_row, s.n, OOZE_LINK_ROW_NONE, old->n), old->items(),
                           scratch<uint32_t>(gpu, s.n)};
@@ -104,30 +103,26 @@ static void write_rows(SpringsStep *step)
         });
 }
 
-/* If memory runs out, the table is cleared: a half-written table would connect wrong particles. */
-OozeStatus springs_adjust(SpringsStep *step, OozeError *error)
+OozeStatus springs_update(OozeSpringsStep *step, OozeError *error)
 {
-    SpringsData *data = step->data;
-    SpringsView *s = &step->view;
-    OozeStatus result = OOZE_OK;
-    if (step->any.springs) {
-        write_rows(step);
-        rows_swap(data->rows);
-        s->first = data->rows[0].first();
-        s->count = data->rows[0].count();
-        s->springs = data->rows[0].items();
-        result = status(step->gpu, s->n, error);
-    }
-    if (result || !step->any.springs) {
-        data->rows[0].n = 0;
-    }
-    const SpringsView v = *s;
+    write_rows(step);
+    rows_swap(data_of(step)->rows);
+    return status(gpu_of(step->machine), step->machine->n, error);
+}
+
+void springs_clear(OozeSpringsStep *step)
+{
+    data_of(step)->rows[0].n = 0;
+}
+
+void springs_number_rows(OozeSpringsStep *step)
+{
+    const SpringsView s = view_of(step);
     for_each(
-        step->gpu, v.n, OOZE_BODY(uint32_t k) {
-            const bool has = coefficients_of(v, k)->spring > 0.0f;
-            v.row[v.order[k]] = has ? k : OOZE_LINK_ROW_NONE;
+        gpu_of(step->machine), s.n, OOZE_BODY(uint32_t k) {
+            const bool has = coefficients_of(s, k)->spring > 0.0f;
+            s.row[s.order[k]] = has ? k : OOZE_LINK_ROW_NONE;
         });
-    return result;
 }
 
 /* ---- long springs ---- */
@@ -142,11 +137,11 @@ struct LongSprings {
     uint32_t *left;
 };
 
-static LongSprings list_long_springs(SpringsStep *step)
+static LongSprings list_long_springs(OozeSpringsStep *step)
 {
-    Gpu *gpu = step->gpu;
-    const SpringsView s = step->view;
-    const uint32_t *sequence = step->schedule.sequence;
+    Gpu *gpu = gpu_of(step->machine);
+    const SpringsView s = view_of(step);
+    const uint32_t *sequence = data_of(step)->schedule.sequence;
     uint32_t *count = scratch<uint32_t>(gpu, s.n);
     uint64_t *first = scratch<uint64_t>(gpu, s.n), total = 0;
     for_each(
@@ -225,18 +220,19 @@ static void pull_round(Gpu *gpu, const SpringsView &view, const LongSprings &spr
         });
 }
 
-void springs_pull_long(SpringsStep *step)
+OozeStatus springs_pull_long(OozeSpringsStep *step, OozeError *)
 {
     enum { BATCH = 8 }; /* rounds between two looks at what is left */
-    Gpu *gpu = step->gpu;
+    Gpu *gpu = gpu_of(step->machine);
     const LongSprings all = list_long_springs(step);
     for (uint32_t left = all.count; left > 0 && gpu->failed == cudaSuccess;) {
         for (int k = 0; k < BATCH; k++) {
             clear(gpu, all.left, sizeof *all.left);
-            pull_round(gpu, step->view, all);
+            pull_round(gpu, view_of(step), all);
         }
         copy_out(gpu, &left, all.left, sizeof left);
     }
+    return OOZE_OK;
 }
 
 } // namespace ooze

@@ -1,4 +1,5 @@
-#include "methods/springs/schedule.h"
+/* Builds and runs the schedules of sweeps on the processor. */
+#include "methods/springs/cpu/schedule.h"
 
 #include <math.h>
 
@@ -145,19 +146,6 @@ static void share_colours(OozeHalo *halo, const uint32_t count[], bool *used)
     }
 }
 
-void ooze_springs_colour_order(uint8_t *order, uint64_t step)
-{
-    for (int k = 0; k < OOZE_SPRINGS_COLOURS_MAX; k++) {
-        order[k] = (uint8_t)k;
-    }
-    for (int k = OOZE_SPRINGS_COLOURS_MAX - 1; k > 0; k--) {
-        int other = (int)(ooze_random01(0, step, (uint64_t)k) * (k + 1));
-        uint8_t kept = order[k];
-        order[k] = order[other];
-        order[other] = kept;
-    }
-}
-
 /* Stores the runs of each colour contiguously. */
 static void group_runs_by_colour(OozeSpringsSchedule *s, const Cells *c, const uint32_t count[],
                                  const uint8_t *order, const uint32_t *start, uint32_t *last)
@@ -191,24 +179,26 @@ static void use_one_run(OozeSpringsSchedule *s)
     s->first[1] = 1;
 }
 
-OozeStatus ooze_springs_schedule(OozeSpringsSchedule *s, const OozeStepContext *context,
-                                 const OozeSpringsScheduleInput *input, OozeError *error)
+OozeStatus ooze_springs_schedule(const OozeSpringsStep *step, OozeSpringsSchedule *s,
+                                 const OozeF32x4 *points, const uint64_t *key,
+                                 const OozeGridAxis axis[3], OozeError *error)
 {
+    const OozeStepContext *context = step->machine->context;
     OozeArena *arena = context->arena;
-    uint64_t n = input->n, below = ooze_halo_below(input->halo);
+    uint64_t n = step->machine->local;
     s->n = n;
-    s->halo = input->halo;
+    s->halo = context->halo;
     s->sequence = ooze_arena_alloc(arena, n, sizeof *s->sequence);
     s->begin = ooze_arena_alloc(arena, n + 1, sizeof *s->begin);
     s->end = ooze_arena_alloc(arena, n + 1, sizeof *s->end);
     s->first = ooze_arena_alloc(arena, OOZE_SPRINGS_COLOURS_MAX + 1, sizeof *s->first);
-    Cells c = {.axis = input->axis,
-               .points = input->points,
+    Cells c = {.axis = axis,
+               .points = points,
                .number = ooze_arena_alloc(arena, n, sizeof *c.number),
                .colour = ooze_arena_alloc(arena, n, sizeof *c.colour),
                .swept = ooze_arena_alloc(arena, n, sizeof *c.swept),
-               .own_begin = below,
-               .own_end = below + n - (ooze_halo_local(input->halo, n) - n)};
+               .own_begin = step->below,
+               .own_end = step->below + step->machine->n};
     uint32_t *last = ooze_arena_alloc(arena, n + 1, sizeof *last);
     if (ooze_arena_failed(arena)) {
         return ooze_fail_memory(error, "the order of particles", n * 25);
@@ -216,7 +206,7 @@ OozeStatus ooze_springs_schedule(OozeSpringsSchedule *s, const OozeStepContext *
     uint32_t count[OOZE_SPRINGS_COLOURS_MAX] = {0};
     uint8_t order[OOZE_SPRINGS_COLOURS_MAX];
     bool cells = false;
-    if (!input->sequential) {
+    if (context->params[OOZE_SPRINGS_ORDER] != OOZE_SPRINGS_SEQUENTIAL) {
         ooze_parallel_for(context->threads, n, 4096, colour_range, &c);
         cells = find_cell_runs(s, &c, count);
     }
@@ -231,7 +221,7 @@ OozeStatus ooze_springs_schedule(OozeSpringsSchedule *s, const OozeStepContext *
     } else {
         use_one_run(s);
     }
-    Sorting sorting = {s, input->key};
+    Sorting sorting = {s, key};
     ooze_parallel_for(context->threads, s->runs, 16, sort_range, &sorting);
     return OOZE_OK;
 }
@@ -239,13 +229,14 @@ OozeStatus ooze_springs_schedule(OozeSpringsSchedule *s, const OozeStepContext *
 /* With fewer runs, waking other threads costs more than it saves. */
 enum { PARALLEL_RUNS_MIN = 8 };
 
-void ooze_springs_run(const OozeSpringsSchedule *schedule, OozeThreads *threads, OozeRangeBody body,
-                      void *context, uint64_t *first, OozeSpringsValues values)
+void ooze_springs_run(OozeSpringsStep *step, const OozeSpringsSchedule *schedule,
+                      OozeRangeBody body, void *values, size_t size)
 {
+    OozeThreads *threads = step->machine->context->threads;
     for (uint32_t k = 0; k < schedule->colours; k++) {
         uint32_t runs = schedule->first[k + 1] - schedule->first[k];
-        *first = schedule->first[k];
-        ooze_parallel_for(runs < PARALLEL_RUNS_MIN ? NULL : threads, runs, 1, body, context);
-        ooze_halo_refresh_sorted(schedule->halo, values.data, values.size);
+        step->first_run = schedule->first[k];
+        ooze_parallel_for(runs < PARALLEL_RUNS_MIN ? NULL : threads, runs, 1, body, step);
+        ooze_halo_refresh_sorted(schedule->halo, values, size);
     }
 }

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/fail.h"
-#include "methods/springs/step.h"
+#include "methods/springs/cpu/loops.h"
 #include "solvers/pairs/rank_rows.h"
 
 static OozeStatus fail(OozeError *error, uint64_t bytes)
@@ -20,35 +20,36 @@ static OozeStatus fail(OozeError *error, uint64_t bytes)
 /* A field with its ghosts behind, in the order of all particles. */
 static void *sorted_field(const OozeSpringsStep *s, const void *field, size_t size)
 {
-    uint64_t n = s->n, below = s->below;
-    char *to = field ? ooze_arena_alloc(s->context->arena, s->local, size) : NULL;
+    uint64_t n = s->machine->n, below = s->below;
+    char *to = field ? ooze_arena_alloc(s->machine->context->arena, s->machine->local, size) : NULL;
     const char *from = field;
     if (to) {
         memcpy(to, from + n * size, below * size);
         memcpy(to + below * size, from, n * size);
-        memcpy(to + (below + n) * size, from + (n + below) * size, (s->local - n - below) * size);
+        memcpy(to + (below + n) * size, from + (n + below) * size,
+               (s->machine->local - n - below) * size);
     }
     return to;
 }
 
 OozeStatus ooze_springs_load_ranks(OozeSpringsStep *s, OozeError *error)
 {
-    const OozeStepContext *c = s->context;
+    const OozeStepContext *c = s->machine->context;
     OozeSpringsMemory *memory = s->memory;
-    s->start_x = sorted_field(s, s->end_x, sizeof *s->start_x);
-    s->start_v = sorted_field(s, s->end_v, sizeof *s->start_v);
+    s->end.x = sorted_field(s, s->end.x, sizeof(OozeFloat4));
+    s->end.u = sorted_field(s, s->end.u, sizeof(OozeFloat4));
     s->store_material = sorted_field(s, s->store_material, sizeof *s->store_material);
     s->store_id = sorted_field(s, s->store_id, sizeof *s->store_id);
     s->store_prescribed = sorted_field(s, s->store_prescribed, sizeof *s->store_prescribed);
     if (ooze_arena_failed(c->arena)) {
-        return fail(error, s->local * 44);
+        return fail(error, s->machine->local * 44);
     }
     if (!s->any.viscosity) {
         return OOZE_OK;
     }
-    const OozeNeighbourQuery query = {s->start_x, s->local, s->start_x, c->support, true};
-    OozeStatus status = ooze_grid_sort(memory->grid, c->threads, s->start_x, s->local, c->support,
-                                       &c->periodic, error);
+    const OozeNeighbourQuery query = {s->end.x, s->machine->local, s->end.x, c->support, true};
+    OozeStatus status = ooze_grid_sort(memory->grid, c->threads, s->end.x, s->machine->local,
+                                       c->support, &c->periodic, error);
     s->store_lists = &memory->store_lists;
     return status ? status
                   : ooze_neighbours_build(&memory->store_lists, memory->grid, c->threads, &query,
@@ -69,7 +70,7 @@ void ooze_springs_drop_ghosts(OozeSpringsStep *s)
 
 static OozeStatus divide(OozeSpringsStep *s, OozeError *error)
 {
-    const OozeStepContext *c = s->context;
+    const OozeStepContext *c = s->machine->context;
     OozeSpringsMemory *memory = s->memory;
     OozeRanks *ranks = ooze_halo_ranks(c->halo);
     memory->split.ranks = ranks;
@@ -82,8 +83,8 @@ static OozeStatus divide(OozeSpringsStep *s, OozeError *error)
     }
     ooze_halo_set_layers(memory->halo, 2);
     ooze_halo_shares(c->halo, shares);
-    const OozeSplitPoints points = {(const OozeFloat4 *)s->predicted, s->n, c->support,
-                                    &c->periodic};
+    const OozeSplitPoints points = {(const OozeFloat4 *)s->memory->predicted, s->machine->n,
+                                    c->support, &c->periodic};
     return ooze_split_find(&memory->split, c->threads, &points, shares, error);
 }
 
@@ -106,9 +107,9 @@ static void *add(Columns *columns, const void *from, size_t size)
 
 static OozeStatus receive(OozeSpringsStep *s, OozeError *error)
 {
-    OozeArena *arena = s->context->arena;
+    OozeArena *arena = s->machine->context->arena;
     Columns columns = {.arena = arena, .n = s->memory->split.after};
-    s->predicted = add(&columns, s->predicted, sizeof *s->predicted);
+    s->memory->predicted = add(&columns, s->memory->predicted, sizeof *s->memory->predicted);
     s->x0 = add(&columns, s->x0, sizeof *s->x0);
     s->u = add(&columns, s->u, sizeof *s->u);
     s->row = add(&columns, s->row, sizeof *s->row);
@@ -116,38 +117,39 @@ static OozeStatus receive(OozeSpringsStep *s, OozeError *error)
     s->store_material = add(&columns, s->store_material, sizeof *s->store_material);
     s->store_id = add(&columns, s->store_id, sizeof *s->store_id);
     s->store_prescribed = add(&columns, s->store_prescribed, sizeof *s->store_prescribed);
-    s->n = columns.n;
-    s->end_x = ooze_arena_alloc(arena, s->n, sizeof *s->end_x);
-    s->end_v = ooze_arena_alloc(arena, s->n, sizeof *s->end_v);
+    s->machine->n = columns.n;
+    s->end.x = ooze_arena_alloc(arena, columns.n, sizeof(OozeFloat4));
+    s->end.u = ooze_arena_alloc(arena, columns.n, sizeof(OozeFloat4));
     return ooze_arena_failed(arena)
-               ? fail(error, s->n * 100)
+               ? fail(error, s->machine->n * 100)
                : ooze_split_move(&s->memory->split, columns.list, columns.count, error);
 }
 
 /* Place of a particle or ghost of the halo in the order of all. */
 static uint32_t place_of(const OozeSpringsStep *s, uint32_t j)
 {
-    uint32_t n = (uint32_t)s->n, below = (uint32_t)ooze_halo_below(s->context->halo);
+    uint32_t n = (uint32_t)s->machine->n,
+             below = (uint32_t)ooze_halo_below(s->machine->context->halo);
     return j < n ? j + below : j < n + below ? j - n : j;
 }
 
 /* Brings the rows of the particles, whose numbers of rows are `row`, and finds all ghosts. */
 static OozeStatus follow(OozeSpringsStep *s, const uint32_t *row, OozeError *error)
 {
-    const OozeStepContext *c = s->context;
+    const OozeStepContext *c = s->machine->context;
     OozeSpringTable *table = &s->memory->table;
     OozeLinkRows *rows = &table->rows[1];
     OozeRankRows plan;
     if (!s->any.springs) {
         return OOZE_OK;
     }
-    OozeStatus status = ooze_rank_rows_find(&plan, c, table->rows[0].n, row, s->n, error);
+    OozeStatus status = ooze_rank_rows_find(&plan, c, table->rows[0].n, row, s->machine->n, error);
     status = status ? status : ooze_rank_rows_follow(&plan, c, &table->rows[0], rows, 1, error);
     status = status ? status : ooze_rank_rows_localize(c, rows, error);
     if (status) {
         return status;
     }
-    for (uint64_t i = 0; i < s->n; i++) {
+    for (uint64_t i = 0; i < s->machine->n; i++) {
         OozeLink *springs = ooze_links_of(rows, i);
         for (uint32_t k = 0; k < rows->count[i]; k++) {
             springs[k].other = place_of(s, springs[k].other);
@@ -160,31 +162,31 @@ static OozeStatus follow(OozeSpringsStep *s, const uint32_t *row, OozeError *err
 /* Sorts the particles that this process has received, and finds their ghosts. */
 static OozeStatus find_ghosts(OozeSpringsStep *s, OozeError *error)
 {
-    const OozeStepContext *c = s->context;
+    const OozeStepContext *c = s->machine->context;
     OozeSpringsMemory *memory = s->memory;
-    OozeF32x4 *p = ooze_arena_alloc(c->arena, s->n, sizeof *p);
-    uint32_t *row = ooze_arena_alloc(c->arena, s->n, sizeof *row);
-    OozeStatus status =
-        p && row ? ooze_grid_sort(memory->grid, c->threads, (const OozeFloat4 *)s->predicted, s->n,
-                                  c->support, &c->periodic, error)
-                 : fail(error, s->n * sizeof *p);
+    OozeF32x4 *p = ooze_arena_alloc(c->arena, s->machine->n, sizeof *p);
+    uint32_t *row = ooze_arena_alloc(c->arena, s->machine->n, sizeof *row);
+    OozeStatus status = p && row ? ooze_grid_sort(memory->grid, c->threads,
+                                                  (const OozeFloat4 *)s->memory->predicted,
+                                                  s->machine->n, c->support, &c->periodic, error)
+                                 : fail(error, s->machine->n * sizeof *p);
     if (status) {
         return status;
     }
     const uint32_t *sorted = ooze_grid_order(memory->grid);
-    for (uint64_t k = 0; k < s->n; k++) {
-        p[k] = s->predicted[sorted[k]];
+    for (uint64_t k = 0; k < s->machine->n; k++) {
+        p[k] = s->memory->predicted[sorted[k]];
         row[k] = s->row[sorted[k]];
     }
     status = ooze_halo_find(c->halo, &memory->split, (const OozeFloat4 *)p, error);
     status = status ? status : follow(s, row, error);
-    s->local = ooze_halo_local(c->halo, s->n);
+    s->machine->local = ooze_halo_local(c->halo, s->machine->n);
     s->below = ooze_halo_below(c->halo);
-    uint32_t *order = ooze_arena_alloc(c->arena, s->local, sizeof *order);
+    uint32_t *order = ooze_arena_alloc(c->arena, s->machine->local, sizeof *order);
     if (!status && !order) {
-        return fail(error, s->local * sizeof *order);
+        return fail(error, s->machine->local * sizeof *order);
     }
-    for (uint64_t k = 0; k < s->n && !status; k++) {
+    for (uint64_t k = 0; k < s->machine->n && !status; k++) {
         order[s->below + k] = sorted[k];
     }
     s->order = order;
@@ -193,22 +195,24 @@ static OozeStatus find_ghosts(OozeSpringsStep *s, OozeError *error)
 
 OozeStatus ooze_springs_enter_ranks(OozeSpringsStep *s, OozeError *error)
 {
+    OozeSpringsMemory *memory = s->memory;
     OozeStatus status = divide(s, error);
     if (status) {
         return status;
     }
-    s->ranks_context = *s->context;
-    s->ranks_context.halo = s->memory->halo;
-    s->context = &s->ranks_context;
+    memory->store_context = s->machine->context;
+    memory->context = *memory->store_context;
+    memory->context.halo = memory->halo;
+    s->machine->context = &memory->context;
     status = receive(s, error);
     status = status ? status : find_ghosts(s, error);
     status = status ? status : ooze_springs_allocate_sorted(s, error);
     if (status) {
         return status;
     }
-    OozeStepContext *c = s->context;
+    OozeStepContext *c = s->machine->context;
     ooze_springs_gather(s);
-    for (uint64_t k = s->below; k < s->below + s->n; k++) {
+    for (uint64_t k = s->below; k < s->below + s->machine->n; k++) {
         bool has = s->old_row[k] != OOZE_LINK_ROW_NONE; /* rows are those of own particles now */
         s->old_row[k] = has ? (uint32_t)(k - s->below) : OOZE_LINK_ROW_NONE;
     }
@@ -218,18 +222,18 @@ OozeStatus ooze_springs_enter_ranks(OozeSpringsStep *s, OozeError *error)
     ooze_halo_refresh_sorted(c->halo, s->key, sizeof *s->key);
     ooze_halo_refresh_sorted(c->halo, s->prescribed, sizeof *s->prescribed);
     ooze_halo_refresh_sorted(c->halo, s->old_row, sizeof *s->old_row);
-    return ooze_grid_sort(s->memory->grid, c->threads, (const OozeFloat4 *)s->p, s->local,
+    return ooze_grid_sort(s->memory->grid, c->threads, (const OozeFloat4 *)s->p, s->machine->local,
                           c->support, &c->periodic, error);
 }
 
-OozeStatus ooze_springs_leave_ranks(OozeSpringsStep *s, const OozeStepContext *c, OozeError *error)
+OozeStatus ooze_springs_leave_ranks(OozeSpringsStep *s, OozeError *error)
 {
-    OozeParticles *particles = c->particles;
-    void *row = ooze_particles_data(particles, ooze_particles_find_field(particles, "spring_row"));
+    OozeParticles *particles = s->machine->context->particles;
     const OozeColumn columns[3] = {
-        {s->end_x, ooze_particles_positions(particles), sizeof *s->end_x},
-        {s->end_v, ooze_particles_velocities(particles), sizeof *s->end_v},
-        {s->row, row, sizeof *s->row}};
+        {s->end.x, ooze_particles_positions(particles), sizeof(OozeFloat4)},
+        {s->end.u, ooze_particles_velocities(particles), sizeof(OozeFloat4)},
+        {s->row, ooze_machine_field(s->machine, "spring_row"), sizeof *s->row}};
+    s->machine->context = s->memory->store_context;
     OozeSpringTable *table = &s->memory->table;
     if (s->any.springs) { /* the rows between steps */
         OozeLinkRows rows = table->rows[0];
@@ -246,13 +250,13 @@ static OozeStatus name_rows(OozeSpringsStep *s, OozeError *error)
 {
     const OozeLinkRows *rows = &s->memory->table.rows[0];
     OozeLinkRows *named = &s->memory->named;
-    OozeStatus status = ooze_link_rows_reserve(named, s->n, error);
-    for (uint64_t i = 0; i < s->n && !status; i++) {
+    OozeStatus status = ooze_link_rows_reserve(named, s->machine->n, error);
+    for (uint64_t i = 0; i < s->machine->n && !status; i++) {
         named->count[i] = rows->count[s->below + i];
     }
     uint64_t springs = status ? 0 : ooze_link_rows_offsets(named);
     status = status ? status : ooze_link_items_reserve(named, springs, error);
-    for (uint64_t i = 0; i < s->n && !status; i++) {
+    for (uint64_t i = 0; i < s->machine->n && !status; i++) {
         const OozeLink *from = ooze_links_of(rows, s->below + i);
         OozeLink *to = ooze_links_of(named, i);
         for (uint32_t k = 0; k < named->count[i]; k++) {
@@ -270,7 +274,7 @@ static uint32_t copy_ghost_row(const OozeSpringsStep *s, uint64_t ghost, OozeLin
     const OozeLink *row = ooze_links_of(received, ghost);
     uint32_t kept = 0;
     for (uint32_t k = 0; k < received->count[ghost]; k++) {
-        uint64_t at = ooze_halo_find_index(s->context->halo, row[k].other);
+        uint64_t at = ooze_halo_find_index(s->machine->context->halo, row[k].other);
         if (at != UINT64_MAX && row[k].rest > 0.0f) {
             to[kept++] = (OozeLink){place_of(s, (uint32_t)at), row[k].rest};
         }
@@ -284,15 +288,15 @@ static OozeStatus join_rows(OozeSpringsStep *s, OozeError *error)
     OozeSpringTable *table = &s->memory->table;
     const OozeLinkRows *own = &table->rows[0], *received = &s->memory->received;
     OozeLinkRows *all = &table->rows[1];
-    OozeStatus status = ooze_link_rows_reserve(all, s->local, error);
-    uint64_t below = s->below, n = s->n;
-    for (uint64_t k = 0; k < s->local && !status; k++) {
+    OozeStatus status = ooze_link_rows_reserve(all, s->machine->local, error);
+    uint64_t below = s->below, n = s->machine->n;
+    for (uint64_t k = 0; k < s->machine->local && !status; k++) {
         bool is_own = k >= below && k < below + n;
         all->count[k] = is_own ? own->count[k] : received->count[k < below ? k : k - n];
     }
     uint64_t springs = status ? 0 : ooze_link_rows_offsets(all);
     status = status ? status : ooze_link_items_reserve(all, springs, error);
-    for (uint64_t k = 0; k < s->local && !status; k++) {
+    for (uint64_t k = 0; k < s->machine->local && !status; k++) {
         OozeLink *to = ooze_links_of(all, k);
         if (k < below || k >= below + n) {
             all->count[k] = copy_ghost_row(s, k < below ? k : k - n, to);
@@ -308,15 +312,15 @@ static OozeStatus join_rows(OozeSpringsStep *s, OozeError *error)
 
 OozeStatus ooze_springs_fetch_ghost_rows(OozeSpringsStep *s, OozeError *error)
 {
-    const OozeStepContext *c = s->context;
-    uint64_t ghosts = s->local - s->n;
+    const OozeStepContext *c = s->machine->context;
+    uint64_t ghosts = s->machine->local - s->machine->n;
     uint32_t *wanted = ooze_arena_alloc(c->arena, ghosts, sizeof *wanted);
     OozeStatus status = wanted ? name_rows(s, error) : fail(error, ghosts * sizeof *wanted);
     OozeRankRows plan;
     for (uint64_t k = 0; k < ghosts && !status; k++) {
-        wanted[k] = (uint32_t)ooze_halo_index(c->halo, s->n + k);
+        wanted[k] = (uint32_t)ooze_halo_index(c->halo, s->machine->n + k);
     }
-    status = status ? status : ooze_rank_rows_find(&plan, c, s->n, wanted, ghosts, error);
+    status = status ? status : ooze_rank_rows_find(&plan, c, s->machine->n, wanted, ghosts, error);
     status = status ? status
                     : ooze_rank_rows_fetch_items(&plan, &s->memory->named, &s->memory->received, 1,
                                                  error);
@@ -360,7 +364,7 @@ static void list_long(OozeSpringsStep *s, LongSpring *list)
 {
     const OozeGridAxis *axis = s->memory->split.axis;
     OozeLinkRows *named = &s->memory->named;
-    for (uint64_t i = 0; i < s->n; i++) {
+    for (uint64_t i = 0; i < s->machine->n; i++) {
         OozeLink *row = ooze_links_of(named, i);
         uint32_t k = (uint32_t)(i + s->below);
         const OozeLink *local = ooze_links_of(&s->memory->table.rows[0], k);
@@ -405,7 +409,7 @@ typedef struct LongStep {
 static OozeStatus begin_long(LongStep *l, const OozeSpringsStep *s, const LongSpring *list,
                              uint64_t springs, OozeError *error)
 {
-    OozeArena *arena = s->context->arena;
+    OozeArena *arena = s->machine->context->arena;
     l->s = *s;
     l->number = ooze_arena_alloc(arena, 2 * springs, sizeof *l->number);
     l->s.point = ooze_arena_alloc(arena, 2 * springs, sizeof *l->s.point);
@@ -447,11 +451,11 @@ static OozeStatus apply_long(OozeSpringsStep *s, LongSpring *list, uint64_t spri
     for (uint64_t k = 0; k < springs; k++) {
         uint32_t i = find_number(l.number, l.count, list[k].number[0]),
                  j = find_number(l.number, l.count, list[k].number[1]);
-        OozeF32x4 d = ooze_springs_delta(&l.s, l.s.point[j].x, l.s.point[i].x);
+        OozeF32x4 d = ooze_f32x4_nearest(l.s.point[j].x - l.s.point[i].x, &s->periodic);
         ooze_springs_displace_pair(&l.s, i, j, list[k].rest, d, true);
     }
     for (uint32_t k = 0; k < l.count; k++) {
-        uint64_t at = ooze_halo_find_index(s->context->halo, l.number[k]);
+        uint64_t at = ooze_halo_find_index(s->machine->context->halo, l.number[k]);
         if (at != UINT64_MAX) {
             s->point[place_of(s, (uint32_t)at)] = l.s.point[k];
         }
@@ -461,10 +465,10 @@ static OozeStatus apply_long(OozeSpringsStep *s, LongSpring *list, uint64_t spri
 
 OozeStatus ooze_springs_apply_long_on_ranks(OozeSpringsStep *s, OozeError *error)
 {
-    const OozeStepContext *c = s->context;
+    const OozeStepContext *c = s->machine->context;
     OozeHaloList list = {.size = sizeof(LongSpring)};
-    for (uint64_t k = s->below; k < s->below + s->n; k++) {
-        list.count += s->long_spring_count[k];
+    for (uint64_t k = s->below; k < s->below + s->machine->n; k++) {
+        list.count += s->long_count[k];
     }
     if (!ooze_halo_any(c->halo, list.count > 0)) {
         return OOZE_OK;
@@ -483,7 +487,7 @@ OozeStatus ooze_springs_apply_long_on_ranks(OozeSpringsStep *s, OozeError *error
 
 OozeStatus ooze_springs_gather_near(OozeSpringsStep *s, OozeError *error)
 {
-    const OozeStepContext *c = s->context;
+    const OozeStepContext *c = s->machine->context;
     OozeHaloList list = {
         .own = s->near_motion, .count = s->own_near_count, .size = sizeof *s->near_motion};
     OozeStatus status = ooze_halo_gather_list(c->halo, c->arena, &list, error);
