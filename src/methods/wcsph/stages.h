@@ -6,6 +6,7 @@
 #include "methods/wcsph/step.h"
 
 typedef struct OozeWcsphStages {
+    void (*allocate)(OozeWcsphStep *step);       /* what only its loops need; NULL: nothing */
     void (*find_densities)(OozeWcsphStep *step); /* density, state */
     void (*apply_forces)(OozeWcsphStep *step);   /* next_u */
 } OozeWcsphStages;

@@ -40,6 +40,9 @@ OozeStatus ooze_wcsph_step(OozeMachine *machine, const OozeWcsphStages *stages, 
         return OOZE_OK;
     }
     begin(&s);
+    if (stages->allocate) {
+        stages->allocate(&s);
+    }
     OozeStatus status = ooze_machine_status(machine, name, error);
     if (status) {
         return status;

@@ -41,6 +41,7 @@ typedef struct OozeWcsphStep {
     OozeVector *next_x, *next_u;           /* at its end */
     float *density;                        /* relative to rest */
     OozeWcsphState *state;
+    OozeVector *edge; /* of the processor, per list entry: x_ji, and its length in the last lane */
 } OozeWcsphStep;
 
 OozeWcsphConstants ooze_wcsph_constants(const OozeStepContext *context);

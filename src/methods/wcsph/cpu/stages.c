@@ -29,6 +29,14 @@ static OozeF32x4 sample_at(const OozeFloat4 *values, uint32_t k)
     return ooze_f32x4(values[k].x, values[k].y, values[k].z, 0);
 }
 
+/* ---- memory --------------------------------------------------------------------------------- */
+
+static void allocate(OozeWcsphStep *s)
+{
+    const OozeNeighbours *list = s->machine->context->fluid;
+    s->edge = ooze_machine_alloc(s->machine, list->first[s->machine->n], sizeof *s->edge);
+}
+
 /* ---- density and pressure ------------------------------------------------------------------- */
 
 static float density_of(const OozeWcsphStep *s, OozeBox box, uint64_t i)
@@ -36,9 +44,11 @@ static float density_of(const OozeWcsphStep *s, OozeBox box, uint64_t i)
     const OozeStepContext *c = s->machine->context;
     const OozeNeighbours *list = c->fluid, *walls = c->fluid_boundary;
     const uint32_t *index = list->index + list->first[i];
+    OozeF32x4 *edge = s->edge + list->first[i];
     float h = s->constants.support, sum = ooze_cubic_value(0.0f, h), wall_sum = 0.0f;
     for (uint32_t e = 0; e < list->count[i]; e++) {
-        sum += ooze_cubic_value(edge_of(s, box, i, s->x[index[e]])[3], h);
+        edge[e] = edge_of(s, box, i, s->x[index[e]]);
+        sum += ooze_cubic_value(edge[e][3], h);
     }
     uint32_t wall_count = c->boundary->count ? walls->count[i] : 0;
     for (uint32_t w = 0; w < wall_count; w++) {
@@ -67,20 +77,20 @@ static void find_densities(OozeWcsphStep *s)
 
 /* ---- forces --------------------------------------------------------------------------------- */
 
-static OozeF32x4 force_of_fluid(const OozeWcsphStep *s, OozeBox box, uint64_t i)
+static OozeF32x4 force_of_fluid(const OozeWcsphStep *s, uint64_t i)
 {
     const OozeNeighbours *list = s->machine->context->fluid;
     const uint32_t *index = list->index + list->first[i];
+    const OozeF32x4 *edge = s->edge + list->first[i];
     OozeF32x4 force = {0}, u = s->u[i];
     OozeWcsphState own = s->state[i];
     for (uint32_t e = 0; e < list->count[i]; e++) {
         uint32_t j = index[e];
         OozeWcsphState other = s->state[j];
-        OozeF32x4 edge = edge_of(s, box, i, s->x[j]);
-        float r = edge[3];
+        float r = edge[e][3];
         float along = ooze_wcsph_push(&s->constants, own.pressure_term, other.pressure_term, r);
         float drag = ooze_wcsph_drag(&s->constants, own, other, r);
-        force += along * edge + drag * (s->u[j] - u);
+        force += along * edge[e] + drag * (s->u[j] - u);
     }
     return force;
 }
@@ -116,8 +126,8 @@ static void force_range(void *data, uint64_t begin, uint64_t end, int worker)
     OozeF32x4 g = ooze_f32x4((float)c->gravity.x, (float)c->gravity.y, (float)c->gravity.z, 0);
     for (uint64_t i = begin; i < end; i++) {
         bool prescribed = s->prescribed && s->prescribed[i];
-        OozeF32x4 force = prescribed ? ooze_f32x4(0, 0, 0, 0)
-                                     : force_of_fluid(s, box, i) + force_of_walls(s, box, i);
+        OozeF32x4 force =
+            prescribed ? ooze_f32x4(0, 0, 0, 0) : force_of_fluid(s, i) + force_of_walls(s, box, i);
         OozeF32x4 a = prescribed ? force : g + force / s->materials[s->material[i]].relative_mass;
         a[3] = 0;
         s->next_u[i] = s->u[i] + s->constants.dt * a;
@@ -129,4 +139,4 @@ static void apply_forces(OozeWcsphStep *s)
     run(s, force_range);
 }
 
-const OozeWcsphStages ooze_wcsph_stages = {find_densities, apply_forces};
+const OozeWcsphStages ooze_wcsph_stages = {allocate, find_densities, apply_forces};

@@ -96,7 +96,7 @@ static void apply_forces(OozeWcsphStep *step)
     OOZE_LANES(step->machine->all, FORCES);
 }
 
-static const OozeWcsphStages stages = {find_densities, apply_forces};
+static const OozeWcsphStages stages = {nullptr, find_densities, apply_forces};
 
 static OozeStatus step(Engine *engine, void *, OozeStepContext *context, OozeError *error)
 {
