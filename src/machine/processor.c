@@ -110,11 +110,17 @@ static void move(OozeMachine *machine, const OozeContactRule *rule, const void *
 {
     enum { GRAIN = 256 };
     Move s = {machine->context, rule, x, next.x, next.u};
-    ooze_parallel_for(s.context->threads, machine->n, GRAIN, move_range, &s);
+    if (!ooze_arena_failed(s.context->arena)) {
+        ooze_parallel_for(s.context->threads, machine->n, GRAIN, move_range, &s);
+    }
 }
 
+/* A step that fails stores nothing: it can be done again. */
 static void store(OozeMachine *machine, OozeMachineMotion next)
 {
+    if (ooze_arena_failed(machine->context->arena)) {
+        return;
+    }
     OozeFloat4 *x = ooze_particles_positions(machine->context->particles);
     OozeFloat4 *u = ooze_particles_velocities(machine->context->particles);
     const OozeF32x4 *next_x = next.x, *next_u = next.u;
