@@ -107,10 +107,8 @@ static int warm_up(const OozeBenchPlan *plan, OozeWorld *world, const OozeScene 
     bool pours = scene->def.emitter_count > 0;
     /* fixed numbers of iterations, those of the paper where the scene gives none; methods without a
        tolerance have them already */
-    const OozeMethodInfo *method = ooze_method_info(scene->def.method.index);
-    int count = ooze_param_find(method->params, method->param_count, "velocity_iterations");
     bool given = ooze_node_find(ooze_node_find(scene->root, "method"), "velocity_iterations");
-    if (count >= 0 && !given) {
+    if (!given) {
         (void)ooze_world_set_param(world, "velocity_iterations",
                                    plan->scene ? plan->scene->iterations : 20.0, NULL);
     }

@@ -58,6 +58,12 @@ static OozeStatus status(OozeMachine *machine, const char *what, OozeError *erro
 
 /* ---- motion --------------------------------------------------------------------------------- */
 
+static void *gathered(OozeMachine *machine, uint64_t count, size_t size)
+{
+    machine->bytes += (size_t)(count + OOZE_LIST_PAD) * size;
+    return ooze_gathered_alloc(machine->context->arena, count, size);
+}
+
 typedef struct Move {
     const OozeStepContext *context;
     const OozeContactRule *rule;
@@ -71,15 +77,11 @@ static OozeMachineMotion load(OozeMachine *machine)
     const uint64_t local = machine->local;
     const OozeFloat4 *from_x = ooze_particles_positions(c->particles);
     const OozeFloat4 *from_u = ooze_particles_velocities(c->particles);
-    /* padding of neighbour lists reads beyond the particles */
-    OozeF32x4 *x = alloc(machine, local + OOZE_LIST_PAD, sizeof *x);
-    OozeF32x4 *u = alloc(machine, local + OOZE_LIST_PAD, sizeof *u);
+    OozeF32x4 *x = gathered(machine, local, sizeof *x);
+    OozeF32x4 *u = gathered(machine, local, sizeof *u);
     for (uint64_t i = 0; i < local && x && u; i++) {
         x[i] = ooze_f32x4(from_x[i].x, from_x[i].y, from_x[i].z, 1);
         u[i] = ooze_f32x4(from_u[i].x, from_u[i].y, from_u[i].z, 0);
-    }
-    for (uint64_t i = local; i < local + OOZE_LIST_PAD && x && u; i++) {
-        x[i] = u[i] = ooze_f32x4(0, 0, 0, 0);
     }
     return (OozeMachineMotion){x, u};
 }
@@ -131,16 +133,6 @@ static void store(OozeMachine *machine, OozeMachineMotion next)
 }
 
 /* ---- solves --------------------------------------------------------------------------------- */
-
-static void *gathered(OozeMachine *machine, uint64_t count, size_t size)
-{
-    char *block = ooze_arena_alloc(machine->context->arena, (size_t)count + OOZE_LIST_PAD, size);
-    machine->bytes += (size_t)(count + OOZE_LIST_PAD) * size;
-    if (block) {
-        memset(block + count * size, 0, OOZE_LIST_PAD * size);
-    }
-    return block;
-}
 
 static OozeMachineMark mark(OozeMachine *machine)
 {

@@ -31,6 +31,16 @@ const OozeMethod *ooze_method_find(const char *name)
     return NULL;
 }
 
+static bool lists(const char *const *keys, const char *key)
+{
+    for (; keys && *keys; keys++) {
+        if (strcmp(*keys, key) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 bool ooze_method_uses(const OozeMethod *method, const char *key)
 {
     int count;
@@ -38,12 +48,12 @@ bool ooze_method_uses(const OozeMethod *method, const char *key)
     if (ooze_material_is_heat(ooze_param_find(params, count, key))) {
         return true;
     }
-    for (const char *const *used = method->material_keys; used && *used; used++) {
-        if (strcmp(*used, key) == 0) {
-            return true;
-        }
-    }
-    return false;
+    return lists(method->material_keys, key);
+}
+
+bool ooze_method_chooses(const OozeMethod *method, const char *key)
+{
+    return lists(method->chosen_keys, key);
 }
 
 const OozeGoneSetting *ooze_method_gone(const OozeMethod *method, const char *key,

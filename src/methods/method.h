@@ -164,5 +164,7 @@ const OozeGoneSetting *ooze_method_gone(const OozeMethod *method, const char *ke
                                         const char *choice);
 /* Whether the method uses this key of a material. */
 bool ooze_method_uses(const OozeMethod *method, const char *key);
+/* Whether the setting may be `auto`. */
+bool ooze_method_chooses(const OozeMethod *method, const char *key);
 
 #endif

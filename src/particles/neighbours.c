@@ -386,3 +386,12 @@ OozeStatus ooze_neighbours_build(OozeNeighbours *lists, const OozeGrid *grid, Oo
     lists->n = n;
     return OOZE_OK;
 }
+
+void *ooze_gathered_alloc(OozeArena *arena, uint64_t n, size_t size)
+{
+    char *block = ooze_arena_alloc(arena, n + OOZE_LIST_PAD, size);
+    if (block) {
+        memset(block + n * size, 0, OOZE_LIST_PAD * size);
+    }
+    return block;
+}

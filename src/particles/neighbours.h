@@ -40,4 +40,8 @@ typedef struct OozeNeighbourQuery {
 OozeStatus ooze_neighbours_build(OozeNeighbours *lists, const OozeGrid *grid, OozeThreads *threads,
                                  const OozeNeighbourQuery *query, OozeError *error);
 
+/* Memory of an array that loops over lists gather from: n elements, and zero ones after them, to
+   which padding points. */
+void *ooze_gathered_alloc(OozeArena *arena, uint64_t n, size_t size);
+
 #endif

@@ -79,16 +79,6 @@ static void list_auto_values(const OozeScene *scene, OozeChoice *choice,
                             &choice->density_iterations};
 }
 
-/* Whether a setting may be chosen. */
-static bool is_chosen(const OozeMethod *method, const char *key)
-{
-    const char *const *at = method->chosen_keys;
-    while (at && *at && strcmp(*at, key) != 0) {
-        at++;
-    }
-    return at && *at;
-}
-
 /* The values that the scene gives; NAN: automatic. With `time_step: auto` those are automatic that
    the scene leaves out. False: none is automatic. */
 static bool read_auto_values(const OozeScene *scene, OozeChoice *choice)
@@ -108,7 +98,7 @@ static bool read_auto_values(const OozeScene *scene, OozeChoice *choice)
         bool written = ooze_node_find(values[i].key ? method : scene->root,
                                       values[i].key ? values[i].key : "time_step");
         if (values[i].key && !written) {
-            given = all && is_chosen(table, values[i].key)
+            given = all && ooze_method_chooses(table, values[i].key)
                         ? NAN
                         : ooze_method_param(table, scene->def.method.params, place);
         }

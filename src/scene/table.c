@@ -422,12 +422,7 @@ static const OozeMethod *method_of(int variant)
 static bool method_chooses(int variant, const char *key)
 {
     const OozeMethod *method = method_of(variant);
-    for (const char *const *at = method ? method->chosen_keys : NULL; at && *at; at++) {
-        if (strcmp(*at, key) == 0) {
-            return true;
-        }
-    }
-    return false;
+    return method && ooze_method_chooses(method, key);
 }
 
 static const OozeKey method_keys[] = {

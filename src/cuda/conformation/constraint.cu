@@ -156,7 +156,6 @@ static void finish_consistent(Step *step)
 static OozeStatus positions_consistent(Step *step, float4 *x, float4 *shift, OozeError *error)
 {
     DensityJob job = density_job(step);
-    job.iterations = step->plan.settings.position_iterations;
     if (!step->plan.settings.velocity_only) {
         corotated_begin(step, job.iterations);
         job.between = corotated_sweep;

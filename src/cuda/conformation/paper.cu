@@ -146,7 +146,6 @@ static OozeStatus positions_paper(Step *step, float4 *x, float4 *shift, OozeErro
 {
     PaperPositions printed = {step, x, nullptr};
     DensityJob job = density_job(step);
-    job.iterations = step->plan.settings.position_iterations;
     job.drift = nullptr;
     job.density_target = nullptr;
     job.position_only_shift = nullptr;

@@ -348,8 +348,8 @@ static void write_constraints(const Report *r)
         }
         ooze_text_append(r->out, "\n");
     }
-    ooze_text_append(r->out, "positions: %d iteration%s of density%s\n", set->position_iterations,
-                     plural(set->position_iterations),
+    ooze_text_append(r->out, "positions: %d iteration%s of density%s\n", set->density_iterations,
+                     plural(set->density_iterations),
                      set->velocity_only ? "" : ", each with one of conformation");
     if (set->corotation) {
         ooze_text_append(r->out, "corotation: rotations are no strain\n");
@@ -391,7 +391,7 @@ OozeStatus ooze_conformation_explain(const OozeStepContext *c, const OozeExplana
     write_constraints(&r);
     write_surface_tension(&r);
     if (plan.settings.formulation == OOZE_FORMULATION_CONSISTENT) { /* paper has none */
-        write_position_shifts(&r, plan.settings.position_iterations);
+        write_position_shifts(&r, plan.settings.density_iterations);
     }
     write_contacts(&r);
     return OOZE_OK;

@@ -97,9 +97,10 @@ typedef enum OozeTimeIntegration {
 typedef struct OozeConformationSettings {
     OozeFormulationKind formulation;
     const struct OozeFormulation *stages; /* of that formulation, on the processor */
-    int velocity_iterations, density_iterations, passes;
-    int impact_passes;  /* further ones in long steps, at most; see impact.h */
-    bool pressure_grid; /* see pressure_solve.h */
+    int velocity_iterations, passes;
+    int density_iterations; /* with the method constraint: iterations on positions */
+    int impact_passes;      /* further ones in long steps, at most; see impact.h */
+    bool pressure_grid;     /* see pressure_solve.h */
     OozeTimeIntegration time_integration;
     bool second_order;            /* some material is; then there are two passes */
     double hourglass;             /* factor of the term */
@@ -113,7 +114,6 @@ typedef struct OozeConformationSettings {
     bool density_warm_start;      /* see density_warm_start.h */
     OozePreconditioner preconditioner;
     /* of the method constraint */
-    int position_iterations;
     OozeConstraintSolver solver;
     bool positions_only;  /* Algorithm 1: no velocity stage */
     bool velocity_only;   /* no conformation in the position stage */

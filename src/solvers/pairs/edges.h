@@ -31,9 +31,6 @@ typedef struct OozeEdgeMemory {
    are lost. */
 float *ooze_edge_values(OozeEdgeMemory *memory, OozeArena *arena, uint64_t edges);
 
-/* Memory of a gathered array: n elements and four zero ones after them. */
-void *ooze_gathered_alloc(OozeArena *arena, uint64_t n, size_t size);
-
 /* A particle as the near end of its edges. */
 static inline OozeF32x4 ooze_near_end(const OozeEdges *edges, uint64_t i)
 {

@@ -4,15 +4,6 @@
 
 #include "base/fail.h"
 
-void *ooze_gathered_alloc(OozeArena *arena, uint64_t n, size_t size)
-{
-    char *block = ooze_arena_alloc(arena, n + OOZE_LIST_PAD, size);
-    if (block) {
-        memset(block + n * size, 0, OOZE_LIST_PAD * size);
-    }
-    return block;
-}
-
 float *ooze_edge_values(OozeEdgeMemory *memory, OozeArena *arena, uint64_t edges)
 {
     if (!memory) {

@@ -300,7 +300,6 @@ static OozeStatus solve_positions_consistent(OozeConformationStep *s, OozeDensit
     OozeConstraint *c = s->constraint;
     PositionSweeps sweeps = {.constraint = c, .u = c->u_star}; /* u* is no longer needed */
     OozeDensityJob job = ooze_conformation_density_job(s, own);
-    job.iterations = s->settings.position_iterations;
     if (!s->settings.velocity_only) {
         ooze_corotated_loops()->set_damping(c, job.iterations);
         ooze_timer_lap(s->context->timer, "prepare");
@@ -320,7 +319,6 @@ static OozeStatus solve_positions_paper(OozeConformationStep *s, OozeDensityMemo
 {
     OozePaperPositions printed;
     OozeDensityJob job = ooze_conformation_density_job(s, own);
-    job.iterations = s->settings.position_iterations;
     job.drift = NULL;
     job.density_target = NULL;
     job.position_only_shift = NULL;

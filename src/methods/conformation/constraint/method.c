@@ -71,7 +71,6 @@ static const char *const material_keys[] = {
 static const OozeFieldInfo fields[] = {
     {"conformation", OOZE_FIELD_FLOAT32, 6, 8, "", 0.0, true,
      "polymer conformation less identity, Q - I: xx, yy, zz, xy, xz, yz"},
-    {"expansion", OOZE_FIELD_FLOAT32, 1, 1, "", 0.0, true, "volume gained beyond rest, relative"},
     {"multipliers", OOZE_FIELD_FLOAT32, 6, 8, "m2/s2", 0.0, true,
      "of the six rows of the constraint, minus a stress over the density: xx, yy, zz, xy, xz, yz"},
     {"relief_progress", OOZE_FIELD_FLOAT32, 1, 1, "", 0.0, true,
@@ -85,8 +84,7 @@ static OozeConformationSettings settings_of(const OozeStepContext *c)
     return (OozeConformationSettings){
         .formulation = paper ? OOZE_FORMULATION_PAPER : OOZE_FORMULATION_CONSISTENT,
         .stages = paper ? &ooze_formulation_paper : &ooze_formulation_consistent,
-        .velocity_iterations =
-            (int)ooze_method_param(c->method, c->params, PARAM_VELOCITY_ITERATIONS),
+        .velocity_iterations = (int)c->params[PARAM_VELOCITY_ITERATIONS],
         .density_iterations = (int)c->params[PARAM_POSITION_ITERATIONS],
         .passes = 1,
         .time_integration = OOZE_TIME_FIRST_ORDER,
@@ -95,7 +93,6 @@ static OozeConformationSettings settings_of(const OozeStepContext *c)
         .tolerance = c->params[PARAM_TOLERANCE],
         .density_tolerance = c->params[PARAM_TOLERANCE] > 0.0 ? OOZE_DENSITY_TOLERANCE : -1.0f,
         .min_distance = (float)(c->params[PARAM_MIN_DISTANCE] * c->spacing),
-        .position_iterations = (int)c->params[PARAM_POSITION_ITERATIONS],
         .solver = (OozeConstraintSolver)c->params[PARAM_SOLVER],
         .positions_only = c->params[PARAM_PROJECTION] == 1.0,
         .velocity_only = c->params[PARAM_VELOCITY_ONLY] != 0.0,
