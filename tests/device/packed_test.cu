@@ -1,7 +1,7 @@
 /* Rounded directions, fluxes and positions: the error is at most that of their digits. */
 #include "device/device.h"
 
-#include "cuda/conformation/packed.cuh"
+#include "methods/conformation/cuda/packed.cuh"
 
 static float shaken(uint64_t i, uint64_t k)
 {

@@ -4,7 +4,7 @@
 #define OOZE_TESTS_CONSTRAINT_CASE_H
 
 #include "conformation_case.h"
-#include "methods/conformation/constraint/constraint_solve.h"
+#include "methods/conformation/constraint/cpu/constraint_solve.h"
 
 static const int sym_row[6] = {0, 1, 2, 0, 0, 1}, sym_column[6] = {0, 1, 2, 1, 2, 2};
 

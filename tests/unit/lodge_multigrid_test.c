@@ -1,7 +1,7 @@
 /* The parts of the multigrid preconditioner of the velocity solve, on neighbourhoods of every kind:
    diagonal blocks of the operator, matrices of elements, and the preconditioner as a whole. */
 #include "conformation_case.h"
-#include "methods/conformation/lodge_multigrid.h"
+#include "methods/conformation/cpu/lodge_multigrid.h"
 #include "solvers/multigrid/velocity_multigrid_levels.h"
 
 typedef struct Solve {

@@ -2,7 +2,7 @@
    position-only shifts that keep volumes, and what the next step begins with. */
 #include <math.h>
 
-#include "methods/conformation/grid_pressure_solids.h"
+#include "methods/conformation/cpu/grid_pressure_solids.h"
 #include "methods/conformation/pressure_solve.h"
 
 /* Share of the volume error of a node that a step repairs, and the largest error that counts. */

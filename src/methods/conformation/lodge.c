@@ -8,10 +8,10 @@
 #include <string.h>
 
 #include "base/fail.h"
-#include "methods/conformation/density_warm_start.h"
-#include "methods/conformation/impact_solve.h"
+#include "methods/conformation/cpu/density_warm_start.h"
+#include "methods/conformation/cpu/impact_solve.h"
+#include "methods/conformation/cpu/lodge_multigrid.h"
 #include "methods/conformation/lodge_formula.h"
-#include "methods/conformation/lodge_multigrid.h"
 #include "methods/conformation/pressure_solve.h"
 
 static void run(OozeLodge *solve, OozeRangeBody body)

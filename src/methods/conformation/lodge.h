@@ -4,8 +4,8 @@
 
 #include "base/isa.h"
 #include "methods/conformation/bodies/step_bodies.h"
+#include "methods/conformation/cpu/gradient.h"
 #include "methods/conformation/expected_push_formula.h"
-#include "methods/conformation/gradient.h"
 #include "solvers/linear/conjugate_gradients.h"
 
 /* When a solve changes from the diagonal preconditioner to multigrid. */

@@ -1,9 +1,9 @@
 /* Positions at the end of a step, from the solved velocities and the density stage. */
 #include "base/fail.h"
 #include "methods/conformation/bodies/step_bodies.h"
+#include "methods/conformation/cpu/push_stress.h"
 #include "methods/conformation/position_stage_formula.h"
 #include "methods/conformation/pressure_solve.h"
-#include "methods/conformation/push_stress.h"
 
 typedef struct Move {
     OozeConformationStep *step;

@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-#include "methods/conformation/grid_pressure_solids.h"
+#include "methods/conformation/cpu/grid_pressure_solids.h"
 #include "methods/conformation/lodge_formula.h"
 
 enum { VECTORS = OOZE_PRESSURE_VECTORS, MOST = 120 };

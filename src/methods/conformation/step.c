@@ -1,8 +1,8 @@
 /* One step of the conformation method: its stages in order. */
 #include "base/fail.h"
 #include "methods/conformation/bodies/step_bodies.h"
-#include "methods/conformation/impact.h"
-#include "methods/conformation/impact_solve.h"
+#include "methods/conformation/cpu/impact.h"
+#include "methods/conformation/cpu/impact_solve.h"
 #include "methods/conformation/lodge_formula.h"
 #include "methods/conformation/pressure_solve.h"
 #include "methods/conformation/solid_pushes.h"

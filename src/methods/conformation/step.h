@@ -5,9 +5,9 @@
 
 #include <math.h>
 
+#include "methods/conformation/cpu/surface_tension.h"
 #include "methods/conformation/method.h"
 #include "methods/conformation/plan.h"
-#include "methods/conformation/surface_tension.h"
 #include "solids/broad_phase.h"
 #include "solvers/contact/contact_set_formula.h"
 #include "solvers/contact/dynamic_coupling.h"

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "methods/conformation/constraint/constraint_solve.h"
+#include "methods/conformation/constraint/cpu/constraint_solve.h"
 #include "methods/conformation/cost_model.h"
 #include "methods/derive.h"
 #include "methods/effects.h"

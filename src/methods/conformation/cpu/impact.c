@@ -1,0 +1,189 @@
+#include "methods/conformation/cpu/impact.h"
+
+#include <math.h>
+
+#include "base/fail.h"
+#include "base/vec3.h"
+#include "methods/conformation/bodies/step_bodies.h"
+#include "methods/conformation/cpu/impact_solve.h"
+#include "methods/conformation/position_stage_formula.h"
+
+enum { GRAIN = OOZE_CONFORMATION_GRAIN };
+
+/* ---- whether a step is long ---- */
+
+typedef struct ExtremesJob {
+    const OozeConformationStep *step;
+    OozeImpactExtremes *chunk;
+} ExtremesJob;
+
+/* Density that must return to rest. 0: it need not, because it is an overlap that is being
+   relieved, or belongs to a particle body. */
+static float density_of(const OozeConformationStep *s, uint64_t i)
+{
+    bool body = s->bodies && s->bodies->slot[i] != UINT32_MAX;
+    return body || s->relief_progress[i] < 1.0f ? 0.0f : s->density[i];
+}
+
+static void extremes_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const ExtremesJob *job = data;
+    const OozeConformationStep *s = job->step;
+    const OozeFloat4 *v = ooze_particles_velocities(s->context->particles);
+    OozeImpactExtremes found = {0.0f, 0.0f};
+    for (uint64_t i = begin; i < end; i++) {
+        float before = v[i].x * v[i].x + v[i].y * v[i].y + v[i].z * v[i].z;
+        bool free = ooze_flies_freely(before, (float)s->context->free_speed);
+        OozeImpactExtremes own = {free ? 0.0f : ooze_f32x4_dot3(s->u[i], s->u[i]),
+                                  density_of(s, i)};
+        found = ooze_impact_widen(found, own);
+    }
+    job->chunk[begin / GRAIN] = found;
+}
+
+OozeStatus ooze_impact_begin(OozeConformationStep *s, OozeError *error)
+{
+    uint64_t chunks = s->n / GRAIN + 1;
+    if (s->settings.impact_passes == 0) {
+        return OOZE_OK;
+    }
+    ExtremesJob job = {s, ooze_arena_alloc(s->context->arena, chunks, sizeof *job.chunk)};
+    if (!job.chunk) {
+        return ooze_fail_memory(error, "the conformation step", chunks * sizeof *job.chunk);
+    }
+    ooze_parallel_for(s->context->threads, s->n, GRAIN, extremes_range, &job);
+    OozeImpactExtremes all = {0.0f, 0.0f};
+    for (uint64_t k = 0; k * GRAIN < s->n; k++) {
+        all = ooze_impact_widen(all, job.chunk[k]);
+    }
+    double ends[2] = {(double)all.square, (double)all.density};
+    ooze_halo_max(s->context->halo, ends, 2);
+    all = (OozeImpactExtremes){(float)ends[0], (float)ends[1]};
+    s->long_step = ooze_impact_is_long(all, (float)s->context->spacing, s->dt);
+    return OOZE_OK;
+}
+
+/* ---- contacts with solids ---- */
+
+static OozeContactScale scale_of(const OozeConformationStep *s)
+{
+    return (OozeContactScale){s->context->dt, s->context->spacing,
+                              (double)s->settings.contact_distance};
+}
+
+/* Follows the path of particle i to the solid. */
+static bool meets(const OozeConformationStep *s, uint64_t i, const OozeSolid *solid,
+                  OozeContact *contact, double *speed)
+{
+    OozeContactScale scale = scale_of(s);
+    OozeVec3 x = vec3(s->x0[i][0], s->x0[i][1], s->x0[i][2]);
+    OozeVec3 u = vec3(s->u[i][0], s->u[i][1], s->u[i][2]);
+    OozeImpactPath path = ooze_impact_path(&scale, x, u);
+    bool stops = false;
+    for (int k = 0; k < OOZE_IMPACT_PATH_POINTS && path.at <= path.end && !stops; k++) {
+        *contact = ooze_solid_contact(solid, ooze_impact_point(&scale, &path));
+        stops = ooze_impact_advance(&scale, contact, &path);
+    }
+    *speed = path.speed;
+    return stops;
+}
+
+static bool is_screened(const OozeConformationStep *s, uint64_t i, OozeVec3 normal)
+{
+    const OozeNeighbours *list = s->context->fluid;
+    bool screened = false;
+    for (uint64_t e = list->first[i], last = e + list->count[i]; e < last && !screened; e++) {
+        OozeF32x4 d = s->x0[list->index[e]] - s->x0[i];
+        d = ooze_f32x4_nearest(d, &s->context->periodic);
+        screened = ooze_impact_screens((const float *)&d, normal, (float)s->context->spacing);
+    }
+    return screened;
+}
+
+void ooze_impact_meet(const OozeConformationStep *s, uint64_t i, const OozeSolid *solid,
+                      OozeContactSearch *search)
+{
+    OozeContact contact;
+    double speed;
+    OozeVec3 u = vec3(s->u[i][0], s->u[i][1], s->u[i][2]);
+    if (meets(s, i, solid, &contact, &speed) && !is_screened(s, i, contact.normal)) {
+        ooze_contact_meet(search, &contact, speed, u, ooze_solid_fluid_friction(solid));
+    }
+}
+
+/* ---- contacts that a pass has missed ---- */
+
+/* The contact set of a particle that has none, where it ends deeper than OOZE_IMPACT_DEPTH in a
+   solid. */
+static OozeContactSet missed_set(const OozeConformationStep *s, uint64_t i, uint64_t near)
+{
+    const OozeStepContext *c = s->context;
+    OozeContactSearch search = {.set = {.count = 0}};
+    OozeVec3 u = vec3(s->u[i][0], s->u[i][1], s->u[i][2]);
+    OozeVec3 end = vec3_madd(vec3(s->x0[i][0], s->x0[i][1], s->x0[i][2]), c->dt, u);
+    const OozeContactScale scale = scale_of(s);
+    ooze_contact_begin(&search);
+    for (int k = 0; k < c->solid_count; k++) {
+        const OozeSolid *solid = &c->solids[k];
+        bool dynamic = s->coupling && ooze_coupling_is_dynamic(s->coupling, k);
+        if (!ooze_broad_phase_has(near, k) || solid->params[OOZE_SOLID_COLLIDES] == 0.0 ||
+            dynamic) {
+            continue;
+        }
+        OozeContact contact;
+        OozeVec3 normal;
+        double speed;
+        if (ooze_solid_distance(solid, end, &normal) < ooze_impact_least_distance(&scale) &&
+            meets(s, i, solid, &contact, &speed)) {
+            ooze_contact_meet(&search, &contact, speed, u, ooze_solid_fluid_friction(solid));
+        }
+    }
+    ooze_contact_add_tangents(&search);
+    return search.set;
+}
+
+/* Contacts of the particles that u takes into a solid nevertheless. Returns their number. */
+static uint64_t add_missed_contacts(OozeConformationStep *s)
+{
+    uint64_t added = 0;
+    ooze_conformation_find_near_solids(s);
+    for (uint64_t i = 0; i < s->n; i++) {
+        uint64_t near = s->contact_near[i / OOZE_BROAD_PHASE_GROUP];
+        int32_t of = s->contact_of[i];
+        bool rigid = s->bodies && s->bodies->rigid_of[i];
+        if (!near || rigid || s->mobility[i] == 0.0f ||
+            (of >= 0 && s->contact_sets[of].normals > 0)) {
+            continue;
+        }
+        OozeContactSet set = missed_set(s, i, near);
+        if (set.count > 0 && (of >= 0 || s->contact_count < s->contact_room)) {
+            of = of >= 0 ? of : (int32_t)s->contact_count++;
+            s->contact_of[i] = of;
+            s->contact_sets[of] = set;
+            added++;
+        }
+    }
+    return added;
+}
+
+/* ---- passes of the velocity solve ---- */
+
+void ooze_impact_add_pressure(OozeLodge *solve, uint64_t i, const OozeLodgeState *state,
+                              OozeLodgeCoefficients *c)
+{
+    ooze_impact_oppose_compression(state, density_of(solve->step, i), &solve->pressure[i], c);
+}
+
+OozeStatus ooze_impact_end_pass(OozeLodge *solve, int pass, OozeError *error)
+{
+    OozeConformationStep *s = solve->step;
+    uint64_t pairs = 0;
+    bool contacts = ooze_halo_any(s->context->halo, add_missed_contacts(s) > 0);
+    OozeStatus status = ooze_impact_find_pairs(solve, &pairs, error);
+    solve->new_pairs = pairs > 0;
+    solve->passes =
+        ooze_impact_passes(pass, solve->passes, s->settings.passes, contacts || pairs > 0);
+    ooze_timer_lap(s->context->timer, "contact");
+    return status;
+}

@@ -1,0 +1,225 @@
+/* Initial guess of the velocity solve of `lodge`: the velocity change by stresses, walls and
+   contacts in the last step. Slow flow changes little from step to step, so few iterations remain.
+   The guess is a search direction, and the step length along it is that of an iteration. Components
+   of fluid that would not gain by it leave it out. The stiffest component dominates a residual, and
+   a soft one would otherwise continue with the acceleration of the last step. */
+#include "methods/conformation/cpu/component_sharing.h"
+#include "methods/conformation/cpu/components.h"
+#include "methods/conformation/lodge.h"
+#include "methods/conformation/lodge_formula.h"
+
+/* ---- the guess ------------------------------------------------------------------------------ */
+
+static OozeF32x4 guess_of(const OozeConformationStep *s, uint64_t i)
+{
+    const float *a = s->warm_start + 8 * i;
+    return s->dt * ooze_f32x4(a[0], a[1], a[2], 0);
+}
+
+static void guess_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const OozeLodge *solve = data;
+    double sum = 0.0;
+    for (uint64_t i = begin; i < end; i++) {
+        OozeF32x4 p = ooze_lodge_project(solve->step, i, guess_of(solve->step, i));
+        solve->p[i] = p;
+        sum += (double)ooze_f32x4_dot3(p, p);
+    }
+    solve->partial[begin / OOZE_CONFORMATION_GRAIN] = sum;
+}
+
+/* ---- which components accept it ------------------------------------------------------------- */
+
+/* Its velocity is prescribed, contacts constrain all directions, or it is near a no-slip wall. */
+static bool is_anchored(const OozeConformationStep *s, uint64_t i)
+{
+    const OozeNeighbours *walls = s->context->fluid_boundary;
+    bool anchored = s->mobility[i] == 0.0f ||
+                    (s->contact_of[i] >= 0 && s->contact_sets[s->contact_of[i]].count == 3);
+    for (uint32_t w = 0; !anchored && s->context->boundary->count && w < walls->count[i]; w++) {
+        uint64_t e = walls->first[i] + w;
+        bool dynamic =
+            s->coupling &&
+            ooze_coupling_is_dynamic(s->coupling, s->context->boundary->solid[walls->index[e]]);
+        anchored = s->wall_edge[e][3] > 0.0f && !dynamic;
+    }
+    return anchored;
+}
+
+void ooze_warm_start_add_gain(const OozeLodge *solve, uint64_t i, OozeComponentGain *gain)
+{
+    gain->residual += (double)ooze_f32x4_dot3(solve->p[i], solve->r[i]);
+    gain->curvature += (double)ooze_f32x4_dot3(solve->p[i], solve->ap[i]);
+    gain->anchors += is_anchored(solve->step, i) ? 1.0 : 0.0;
+}
+
+static void gain_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const OozeLodge *solve = data;
+    struct OozeComponentChunk chunk = {0};
+    for (uint64_t i = begin; i < end; i++) {
+        solve->components[i] = (struct OozeComponent){0};
+        ooze_warm_start_add_gain(solve, i, &chunk.gain);
+        chunk.mixed = chunk.mixed || solve->root[i] != solve->root[begin];
+    }
+    solve->chunks[begin / OOZE_CONFORMATION_GRAIN] = chunk;
+}
+
+/* Decides at the roots; counts components that do not accept all of it. */
+static void decide_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const OozeLodge *solve = data;
+    double partly = 0.0;
+    for (uint64_t i = begin; i < end; i++) {
+        struct OozeComponent *component = &solve->components[i];
+        component->accepted_fraction =
+            solve->root[i] == i ? ooze_warm_start_accepted_fraction(component->gain) : 0.0f;
+        partly += component->gain.curvature > 0.0 && component->accepted_fraction < 1.0f;
+    }
+    solve->partial[begin / OOZE_CONFORMATION_GRAIN] = partly;
+}
+
+static void scale_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const OozeLodge *solve = data;
+    for (uint64_t i = begin; i < end; i++) {
+        solve->p[i] *= solve->components[solve->root[i]].accepted_fraction;
+    }
+}
+
+/* Scales p by the accepted fractions. False: all components accept all of it. */
+static bool scale_by_component(OozeLodge *solve)
+{
+    const OozeConformationStep *s = solve->step;
+    OozeThreads *threads = s->context->threads;
+    ooze_parallel_for(threads, s->n, OOZE_CONFORMATION_GRAIN, gain_range, solve);
+    if (solve->sharing) {
+        solve->status = ooze_component_sharing_sum(solve);
+    }
+    for (uint64_t begin = 0; begin < s->n && !solve->sharing; begin += OOZE_CONFORMATION_GRAIN) {
+        const struct OozeComponentChunk *chunk = &solve->chunks[begin / OOZE_CONFORMATION_GRAIN];
+        uint64_t end =
+            begin + OOZE_CONFORMATION_GRAIN < s->n ? begin + OOZE_CONFORMATION_GRAIN : s->n;
+        for (uint64_t i = begin; i < end && chunk->mixed; i++) {
+            struct OozeComponent *component = &solve->components[solve->root[i]];
+            ooze_warm_start_add_gain(solve, i, &component->gain);
+        }
+        if (!chunk->mixed) {
+            OozeComponentGain *gain = &solve->components[solve->root[begin]].gain;
+            gain->residual += chunk->gain.residual;
+            gain->curvature += chunk->gain.curvature;
+            gain->anchors += chunk->gain.anchors;
+        }
+    }
+    bool partly = solve->sharing ? ooze_component_sharing_decide(solve)
+                                 : ooze_lodge_sum(solve, decide_range) > 0.0;
+    if (partly) {
+        ooze_parallel_for(threads, s->n, OOZE_CONFORMATION_GRAIN, scale_range, solve);
+    }
+    return partly;
+}
+
+bool ooze_warm_start_last_step(OozeLodge *solve)
+{
+    OozeConformationStep *s = solve->step;
+    if (!(ooze_lodge_sum(solve, guess_range) > 0.0)) {
+        return false;
+    }
+    ooze_step_bodies_project_velocities(s, solve->p);
+    ooze_lodge_solids_follow(solve);
+    ooze_conformation_find_components(s, false, solve->parent, solve->root);
+    if (solve->sharing) {
+        ooze_component_sharing_find(solve, NULL);
+    }
+    solve->cg.pap = ooze_lodge_multiply(solve);
+    if (scale_by_component(solve)) {
+        ooze_lodge_solids_follow(solve);
+        solve->cg.pap = ooze_lodge_multiply(solve);
+    }
+    return true;
+}
+
+static void released_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const OozeLodge *solve = data;
+    const OozeConformationStep *s = solve->step;
+    double count = 0.0;
+    for (uint64_t i = begin; i < end; i++) {
+        bool released = s->contact_of[i] >= 0 && s->contact_sets[s->contact_of[i]].released;
+        OozeF32x4 delta = solve->u_star[i] + guess_of(s, i) - s->u[i], none = {0};
+        solve->p[i] = released ? ooze_lodge_project(s, i, delta) : none;
+        count += released ? 1.0 : 0.0;
+    }
+    solve->partial[begin / OOZE_CONFORMATION_GRAIN] = count;
+}
+
+bool ooze_warm_start_released(OozeLodge *solve)
+{
+    bool any = ooze_lodge_sum(solve, released_range) > 0.0;
+    ooze_lodge_solids_zero(solve);
+    solve->cg.pap = any ? ooze_lodge_multiply(solve) : 0.0;
+    return any;
+}
+
+/* ---- memory --------------------------------------------------------------------------------- */
+
+void ooze_warm_start_allocate(OozeLodge *solve)
+{
+    const OozeConformationStep *s = solve->step;
+    OozeArena *arena = s->context->arena;
+    uint64_t chunks = s->n / OOZE_CONFORMATION_GRAIN + 1;
+    solve->root = ooze_arena_alloc(arena, s->local, sizeof *solve->root);
+    solve->parent = ooze_arena_alloc(arena, s->local, sizeof *solve->parent);
+    solve->components = ooze_arena_alloc(arena, s->local, sizeof *solve->components);
+    solve->chunks = ooze_arena_alloc(arena, chunks, sizeof *solve->chunks);
+    solve->sharing = s->context->halo ? ooze_component_sharing_allocate(s) : NULL;
+}
+
+static void record_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const OozeLodge *solve = data;
+    const OozeConformationStep *s = solve->step;
+    for (uint64_t i = begin; i < end; i++) {
+        s->next_warm_start[i] = ooze_f32x4(0, 0, 0, 0);
+        ooze_warm_start_next(&s->rheology[s->material[i]], &solve->cg.residual, s->dt,
+                             (const float *)&s->u[i], (const float *)&solve->u_star[i],
+                             (float *)&s->next_warm_start[i]);
+    }
+}
+
+void ooze_warm_start_record(OozeLodge *solve)
+{
+    ooze_parallel_for(solve->step->context->threads, solve->step->n, OOZE_CONFORMATION_GRAIN,
+                      record_range, solve);
+}
+
+static void store_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const OozeConformationStep *s = data;
+    for (uint64_t i = begin; i < end; i++) {
+        for (uint64_t k = 0; k < 3; k++) {
+            s->warm_start[8 * i + k] = s->next_warm_start[i][k];
+        }
+        if (s->warm_density) {
+            ooze_push_record_multiplier(s->warm_start, i, s->density_multiplier[i], s->dt);
+        } else if (s->expects_pushes) {
+            ooze_push_record(s->warm_start, i, (const float *)&s->shift[i],
+                             ooze_lodge_solids_push_share(s, i), s->dt);
+        }
+    }
+}
+
+void ooze_warm_start_store(OozeConformationStep *s)
+{
+    if (s->grid_pressure) {
+        return; /* it stores pressures instead */
+    }
+    ooze_parallel_for(s->context->threads, s->n, OOZE_CONFORMATION_GRAIN, store_range, s);
+}

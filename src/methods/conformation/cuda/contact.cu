@@ -1,0 +1,146 @@
+/* Finding contacts: see methods/conformation/cpu/contact.c. */
+#include "cuda/ranks.cuh"
+#include "methods/conformation/cuda/impact.cuh"
+#include "methods/conformation/position_stage_formula.h"
+
+namespace ooze
+{
+
+/* The contact set of a particle: see find_contact_set of contact.c. */
+template <bool LONG_STEP>
+OOZE_DEVICE OozeContactSet find_contact_set(const StepView &s, const OozeContactScale &scale,
+                                            uint32_t i, float reach)
+{
+    OozeContactSearch search = {};
+    OozeVec3 x = widen(s.x0[i]), u = widen(s.u[i]);
+    const bool held = s.reached && s.reached[i] > 0.0f;
+    if (held && s.mobility[i] > 0.0f) { /* weight is the pressure's, and comes in later */
+        u = widen(s.velocity[i]);
+    }
+    ooze_contact_begin(&search);
+    if (s.mobility[i] == 0.0f) {
+        ooze_contact_prescribe(&search.set, u);
+        return search.set;
+    }
+    if (s.rigid_of && s.rigid_of[i]) { /* contacts act on the body as a whole */
+        return search.set;
+    }
+    for (int k = 0; k < s.solids.count; k++) {
+        const SolidView &solid = s.solids.items[k];
+        if (held && isinf(solid.friction) && solid.sampled) {
+            continue; /* the pressure of the grid keeps fluid out of no-slip solids */
+        }
+        if (solid_near(solid, s.x0[i], reach, true)) {
+            OozeContact contact = solid_contact(solid, x);
+            bool deep;
+            double speed = ooze_contact_speed(&scale, &contact, &deep);
+            if (deep) {
+                s.buried_in[i] = k;
+            }
+            if (solid.dynamic) { /* acts by its samples and in the density stage */
+                continue;
+            }
+            if (LONG_STEP && ooze_impact_is_far(&scale, &contact)) {
+                impact_meet(s, scale, i, solid, &search);
+            } else {
+                ooze_contact_meet(&search, &contact, speed, u, solid.friction);
+            }
+        }
+    }
+    ooze_contact_add_tangents(&search);
+    return search.set;
+}
+
+/* Distance from solids within which a particle may come into contact in the step. */
+OOZE_DEVICE float reach_of(const StepView &s, uint32_t i)
+{
+    return s.contact_distance + s.dt * sqrtf(dot(s.u[i], s.u[i]));
+}
+
+OOZE_DEVICE bool may_touch(const StepView &s, uint32_t i)
+{
+    float reach = reach_of(s, i);
+    bool near = s.mobility[i] == 0.0f;
+    bool is_free = ooze_flies_freely(dot(s.velocity[i], s.velocity[i]), s.free_speed);
+    for (int k = 0; k < s.solids.count && !near && !is_free; k++) {
+        const SolidView &solid = s.solids.items[k];
+        OozeVec3 normal;
+        near = solid_near(solid, s.x0[i], reach, true) &&
+               solid_distance(solid, widen(s.x0[i]), &normal) <=
+                   (double)(reach + solid.travel + solid.margin);
+    }
+    return near;
+}
+
+template <bool LONG_STEP> static void find_contact_sets(const Step *step)
+{
+    StepView s = step->view;
+    const OozeContactScale scale = {step->context->dt, step->context->spacing,
+                                    (double)s.contact_distance};
+    for_each(
+        step->gpu, s.n, OOZE_BODY(uint32_t i) {
+            if (s.contact_of[i] >= 0) {
+                OozeContactSet set = find_contact_set<LONG_STEP>(s, scale, i, reach_of(s, i));
+                s.contact_sets[s.contact_of[i]] = set;
+                s.contact_of[i] = set.count > 0 ? s.contact_of[i] : -1;
+            }
+        });
+}
+
+/* Room for the contact sets; in a long step the solve may need more. */
+static void allocate_contact_sets(Step *step, uint64_t count)
+{
+    DeviceBuffer *growing = &step->impact_memory->contacts;
+    step->view.contact_sets = step->view.long_step
+                                  ? buffer<OozeContactSet>(step->gpu, growing, count)
+                                  : scratch<OozeContactSet>(step->gpu, count);
+    step->contact_room = count;
+    step->any_contacts = count > 0;
+}
+
+/* Particles that may touch a solid get an index and a contact set, which may stay empty. Waits
+   for their number. */
+void find_contacts(Step *step)
+{
+    Gpu *gpu = step->gpu;
+    StepView *view = &step->view;
+    step->any_contacts = false;
+    if (view->solids.count == 0 && !view->prescribed) {
+        return;
+    }
+    uint64_t n = view->n;
+    view->contact_of = scratch<int32_t>(gpu, n);
+    view->contact_count = scratch<uint32_t>(gpu, 1);
+    clear(gpu, view->contact_count, sizeof *view->contact_count);
+    StepView s = *view;
+    for_each(
+        gpu, n, OOZE_BODY(uint32_t i) {
+            /* results do not depend on the order of the indices */
+            s.contact_of[i] = may_touch(s, i) ? (int32_t)atomicAdd(s.contact_count, 1u) : -1;
+            if (s.buried_in) {
+                s.buried_in[i] = -1;
+            }
+        });
+    uint32_t count = 0;
+    copy_out(gpu, &count, view->contact_count, sizeof count);
+    double most = count; /* where some rank has contacts, all take part in their passes */
+    max_over_ranks(gpu, &most, 1);
+    const bool any = most > 0.0;
+    if (!any || gpu->failed != cudaSuccess) {
+        view->buried_in = nullptr;
+    }
+    if ((!any && !view->long_step) || gpu->failed != cudaSuccess) {
+        view->contact_of = nullptr;
+        return;
+    }
+    allocate_contact_sets(step, count);
+    step->any_contacts = any;
+    if (view->long_step) {
+        find_contact_sets<true>(step);
+    } else {
+        find_contact_sets<false>(step);
+    }
+    ooze_timer_lap(step->context->timer, "contact");
+}
+
+} // namespace ooze

@@ -1,0 +1,63 @@
+/* Pressure on a grid in the step of the device: the loops of
+   methods/conformation/pressure_loops.h. Their vectors are device memory. */
+#ifndef OOZE_METHODS_CONFORMATION_CUDA_GRID_PRESSURE_CUH
+#define OOZE_METHODS_CONFORMATION_CUDA_GRID_PRESSURE_CUH
+
+#include "cuda/pressure_grid.cuh"
+#include "methods/conformation/cuda/lodge_multigrid.cuh"
+
+extern "C" {
+#include "methods/conformation/pressure_loops.h"
+}
+
+namespace ooze
+{
+
+/* Of a component: mass, momentum, and its particles on which walls act. */
+enum { GRID_PRESSURE_NET = 5 };
+
+struct GridPressure {
+    OozePressureSolve solve;
+    PressureGrid grid;
+    Step *step;
+    Lodge *lodge;    /* in the velocity solve */
+    float4 *applied; /* per particle: velocity that the known pressure adds */
+    float4 *force;
+    uint32_t *root;          /* per particle: of its component */
+    float *reached, *walled; /* of OozeGridPressure */
+    unsigned long long *net; /* GRID_PRESSURE_NET numbers a component, at its root */
+    double *unit;            /* of these */
+    double *slots;           /* device */
+    int32_t *never;          /* device: a flag that is never set */
+    const float4 *x;         /* positions at the end of the step */
+    OozeSolveResidual residual;
+    Mark mark;
+};
+
+/* These do nothing without `pressure: grid`; see methods/conformation/pressure_solve.h. */
+
+/* Builds the grid and finds the known pressure; sets step->pressure. Waits. */
+OozeStatus grid_pressure_begin(Step *step, GridPressure *pressure, OozeError *error);
+/* Iterations of a pass. Waits. */
+OozeStatus grid_pressure_solve(Lodge *lodge, int pass, OozeError *error);
+/* For the forces of contacts: adds those of the change to ap, and leaves pressures of particles in
+   the last lanes of `force`. */
+void grid_pressure_add_force(Lodge *lodge);
+/* After a pass. Waits. */
+void grid_pressure_release(Lodge *lodge);
+/* Of the components at `root`: joins fluid on which the same unknown acts. */
+void grid_pressure_join(const Lodge *lodge, uint32_t *root);
+/* u* += sign times what the known pressure has added. */
+void grid_pressure_leave_out(Lodge *lodge, float sign);
+/* After the density stage. Waits. */
+OozeStatus grid_pressure_repair(Step *step, OozeError *error);
+/* Before the positions x are stored. */
+void grid_pressure_store(Step *step, const float4 *x);
+
+/* grid_pressure.cu and pressure_solve.cu */
+extern const OozePressureLoops grid_pressure_loops;
+extern const OozeVelocityLoops pressure_velocity_loops;
+
+} // namespace ooze
+
+#endif

@@ -1,0 +1,556 @@
+#include "methods/conformation/cuda/impact.cuh"
+#include "methods/conformation/cuda/lodge_multigrid.cuh"
+
+extern "C" {
+#include "methods/conformation/cost_model.h"
+#include "methods/conformation/lodge_multigrid_formula.h"
+}
+
+namespace ooze
+{
+
+/* ---- when it is used ---- */
+
+/* `auto` on a GPU without room for the grids uses the diagonal preconditioner. */
+static bool has_room(const Step *step)
+{
+    const uint64_t n = step->view.n, refused = step->grids->refused, free = free_bytes();
+    const uint64_t available = step->gpu->allocated + free;
+    return n <= OOZE_VELOCITY_PARTICLES && (refused == 0 || n < refused) &&
+           (free == 0 || available / VELOCITY_MULTIGRID_BYTES > n);
+}
+
+/* Building grids and cycles takes the time of `whole` products with the operator, and more where
+   launches are what takes the time: measured on one H200, 12 products more or less (see
+   docs/methods/conformation.md). With a pressure grid, whose iterations launch more, grids always
+   save time. */
+static bool saves_time(const Step *step, double spacings, double layers)
+{
+    const OozeConformationSettings *set = &step->plan.settings;
+    const double whole = 45.0, launches = 170.0, busy = 6e5 /* particles */;
+    OozeConformationSettings diagonal = *set;
+    diagonal.preconditioner = OOZE_PRECONDITIONER_DIAGONAL;
+    double grids = whole + launches / (1.0 + (double)step->view.n / busy);
+    return ooze_cost_of_solve(set, spacings, layers, 0.0).multigrid &&
+           (!step->engine->counts_launches || step->pressure ||
+            ooze_cost_of_solve(&diagonal, spacings, layers, 0.0).iterations > grids);
+}
+
+/* Of `auto`. */
+static MultigridUse expected_use(const Lodge *solve)
+{
+    const Step *step = solve->step;
+    const OozeStepContext *c = step->context;
+    const int cap = step->plan.settings.velocity_iterations;
+    /* a diffusion length and layers for which the diagonal preconditioner is slow */
+    const double any = 1e3, many = 1e9;
+    if ((cap <= OOZE_LODGE_LATE && !saves_time(step, any, many)) || !has_room(step)) {
+        return MULTIGRID_NEVER;
+    }
+    const OozeSym3 *stiffness = solve->view.stiffness;
+    Extent box = find_extent(
+        step->gpu, step->view.x0, step->view.n,
+        OOZE_BODY(uint32_t i) { return ooze_sym3_trace(stiffness[i]); });
+    const Axes axes = axes_of(box, c->spacing, &c->periodic);
+    double cells = 0.0;
+    for (const OozeMultigridAxis &axis : axes.axis) {
+        cells = fmax(cells, (double)axis.cells / axis.inverse);
+    }
+    double diffusion = sqrt((double)step->view.dt * (double)box.largest / 3.0) / c->spacing;
+    bool possible = diffusion < OOZE_COST_FARTHEST;
+    bool pays = possible && saves_time(step, diffusion, cells / c->spacing);
+    possible = possible && cap > OOZE_LODGE_LATE;
+    return pays ? MULTIGRID_IF_SLOW : possible ? MULTIGRID_IF_LATE : MULTIGRID_NEVER;
+}
+
+void multigrid_plan(Lodge *solve)
+{
+    const OozeConformationSettings *set = &solve->step->plan.settings;
+    if (set->preconditioner == OOZE_PRECONDITIONER_DIAGONAL || set->velocity_iterations == 0 ||
+        solve->step->dynamic) {
+        return;
+    }
+    MultigridUse use =
+        set->preconditioner == OOZE_PRECONDITIONER_AUTO ? expected_use(solve) : MULTIGRID_AT_ONCE;
+    if (use != MULTIGRID_NEVER) {
+        solve->first_u = scratch<float4>(solve->step->gpu, solve->step->view.n);
+        solve->multigrid_use = use;
+    }
+}
+
+bool multigrid_succeeded(const SolveState *state, double speed_square)
+{
+    const OozeSolveResidual *residual = &state->residual;
+    return !residual->has_tolerance || ooze_solve_residual_converged(residual) ||
+           residual->current <= 0.01 * speed_square;
+}
+
+/* ---- coefficients of the grids ---- */
+
+/* In scratch, while the matrices are computed. */
+struct GridCoefficients {
+    float *mass;
+    OozeSym3 *stiffness;
+    float *bulk, *shear, *edge_shear; /* shear: n + 1 */
+};
+
+/* Rigid particle bodies are stiffer than the stiffest particle. Waits. */
+static void stiffen_rigid(Step *step, const GridCoefficients &c)
+{
+    const uint16_t *rigid_of = step->view.rigid_of;
+    const Max1 none = {0.0f};
+    Max1 largest = sum_to_host(
+        step->gpu, step->view.n, none, OOZE_BODY(uint32_t i) {
+            Max1 own = {c.shear[i]};
+            return own;
+        });
+    const float rigid = OOZE_LODGE_GRID_RIGID * largest.a;
+    for_each(
+        step->gpu, step->view.n, OOZE_BODY(uint32_t i) {
+            if (rigid_of[i]) {
+                c.stiffness[i] = ooze_sym3_identity(rigid);
+                c.bulk[i] = c.shear[i] = rigid;
+            }
+        });
+}
+
+static GridCoefficients find_coefficients(Lodge *solve)
+{
+    Step *step = solve->step;
+    Gpu *gpu = step->gpu;
+    const StepView s = step->view;
+    const LodgeView v = solve->view;
+    const uint64_t n = s.n;
+    GridCoefficients c = {scratch<float>(gpu, n), scratch<OozeSym3>(gpu, n), scratch<float>(gpu, n),
+                          scratch<float>(gpu, n), scratch<float>(gpu, n)};
+    float *before = solve->grids->shear;
+    for_each(
+        gpu, n, OOZE_BODY(uint32_t i) {
+            OozeLodgeGridCoefficients own =
+                ooze_lodge_grid_own(&s.rheology[s.material[i]], v.stiffness[i], v.bulk[i], s.dt);
+            c.mass[i] = own.mass;
+            c.stiffness[i] = own.stiffness;
+            c.bulk[i] = own.bulk;
+            c.shear[i] = own.shear;
+            before[i] = ooze_sym3_trace(v.stiffness[i]) / 3.0f;
+        });
+    if (rigid_slots(step) > 0) {
+        stiffen_rigid(step, c);
+    }
+    clear(gpu, c.shear + n, sizeof *c.shear); /* padding of lists */
+    sum_edges(step, c.shear, c.edge_shear);
+    for_each(
+        gpu, n, OOZE_BODY(uint32_t i) {
+            const float4 here = s.x0[i];
+            float f = s.edge_sum[i].w;
+            each_wall(s, i, [&](uint32_t b) {
+                f -= wall_weight(s, delta<true>(s, here, s.walls.position[b]).r2, b);
+            });
+            float mean = f > 0.0f ? c.edge_shear[i] / f : 0.0f;
+            ooze_lodge_grid_stiffen(c.shear[i], mean, s.bulk, &c.stiffness[i], &c.bulk[i]);
+        });
+    return c;
+}
+
+/* ---- diagonal blocks ---- */
+
+template <int LANES, bool WRAPS> static void diagonal_loop(const Lodge *solve)
+{
+    const StepView s = solve->step->view;
+    const LodgeView v = solve->view;
+    OozeSym3 *diagonal = solve->grids->diagonal;
+    for_lanes<LANES>(
+        solve->step->gpu, s.n, OOZE_BODY(uint32_t i, uint32_t lane) {
+            const float4 here = s.x0[i];
+            OozeSym3 sum = ooze_sym3_identity(0.0f);
+            each_neighbour<LANES>(s.fluid, i, lane, [&](uint32_t j) {
+                Delta d = delta<WRAPS>(s, here, s.x0[j]);
+                float f = edge_weight(s, d.r2);
+                if (f > 0.0f) {
+                    const float g[4] = {f * d.x, f * d.y, f * d.z, 0.0f};
+                    sum = ooze_sym3_add(sum, ooze_lodge_gradient_block(g, s.correction[j],
+                                                                       v.stiffness[j], v.bulk[j],
+                                                                       v.hourglass[j]));
+                }
+            });
+            sum = lanes_sum_sym3<LANES>(sum);
+            if (lane == 0) {
+                float4 e = s.edge_sum[i];
+                const float g[4] = {e.x, e.y, e.z, 0.0f};
+                sum =
+                    ooze_sym3_add(sum, ooze_lodge_gradient_block(g, s.correction[i], v.stiffness[i],
+                                                                 v.bulk[i], v.hourglass[i]));
+                float edges = v.hourglass[i] * e.w + v.edge_hourglass[i];
+                sum = ooze_sym3_add(sum, ooze_sym3_identity(edges));
+                float mass = s.rheology[s.material[i]].relative_mass;
+                diagonal[i] = ooze_sym3_add(ooze_sym3_scale(sum, s.dt), ooze_sym3_identity(mass));
+            }
+        });
+}
+
+/* Bonds of soft bodies. */
+static void add_bonds(const Lodge *solve)
+{
+    const Bodies *bodies = solve->step->bodies;
+    if (!bodies || !bodies->bonds.first) {
+        return;
+    }
+    const BondsView bonds = bodies->bonds;
+    const uint32_t *index = bodies->index;
+    const float square = solve->step->view.dt * solve->step->view.dt;
+    OozeSym3 *diagonal = solve->grids->diagonal;
+    for_each(
+        solve->step->gpu, bodies->all.slots, OOZE_BODY(uint32_t slot) {
+            const uint32_t i = index[slot];
+            for (uint64_t e = bonds.first[slot]; i != OOZE_NO_PARTICLE && e < bonds.first[slot + 1];
+                 e++) {
+                const float k = square * bits_to_float(bonds.end[e].y);
+                diagonal[i] =
+                    ooze_sym3_add(diagonal[i], ooze_lodge_bond_block(&bonds.pull[e].x, k));
+            }
+        });
+}
+
+static void find_diagonal(const Lodge *solve)
+{
+#define DIAGONAL(lanes, wraps) diagonal_loop<lanes, wraps>(solve)
+    OOZE_EACH_KIND(solve->step, DIAGONAL);
+    add_bonds(solve);
+    impact_pairs_add_blocks(solve, solve->grids->diagonal);
+}
+
+/* Rigid bodies respond as a whole instead. */
+static void find_inverse(const Lodge *solve)
+{
+    const StepView s = solve->step->view;
+    const LodgeMultigrid mg = *solve->grids;
+    for_each(
+        solve->step->gpu, s.n, OOZE_BODY(uint32_t i) {
+            const OozeSym3 none = ooze_sym3_identity(0.0f);
+            bool rigid = s.rigid_of && s.rigid_of[i];
+            mg.inverse[i] =
+                rigid ? none : ooze_lodge_inverse_block(contacts_of(s, i), mg.diagonal[i]);
+        });
+}
+
+/* ---- walls and contacts ---- */
+
+/* Particles without a gradient count as if they had one: see is_singular of
+   methods/conformation/cpu/lodge_multigrid.c. */
+OOZE_DEVICE bool is_singular(const StepView &s, uint32_t i)
+{
+    return s.correction[i].xx == 0.0f;
+}
+
+OOZE_DEVICE OozeVelocityBoundaryParticle make_boundary_particle(const StepView &s, uint32_t i,
+                                                                float hourglass, OozeSym3 diagonal)
+{
+    const OozeSym3 one = ooze_sym3_identity(1.0f);
+    const bool singular = is_singular(s, i);
+    OozeVelocityBoundaryParticle p =
+        ooze_lodge_boundary_particle(singular ? one : s.correction[i], hourglass);
+    if (!singular) {
+        each_wall(s, i, [&](uint32_t b) {
+            Delta d = delta<true>(s, s.x0[i], s.walls.position[b]);
+            float f = wall_weight(s, d.r2, b);
+            const float g[4] = {f * d.x, f * d.y, f * d.z, f};
+            if (f > 0.0f) {
+                ooze_lodge_boundary_particle_add_wall(&p, g);
+            }
+        });
+    }
+    const OozeContactSet *set = contacts_of(s, i);
+    if (set) {
+        p.anchor = ooze_lodge_anchor(set, diagonal);
+    }
+    return p;
+}
+
+/* In scratch. Waits. */
+static void find_boundary_particles(const Lodge *solve, VelocityMultigridInput *input)
+{
+    Gpu *gpu = solve->step->gpu;
+    const StepView s = solve->step->view;
+    const LodgeView v = solve->view;
+    const OozeSym3 *diagonal = solve->grids->diagonal;
+    uint32_t *of = scratch<uint32_t>(gpu, s.n), *kept = scratch<uint32_t>(gpu, s.n);
+    uint8_t *plain = scratch<uint8_t>(gpu, s.n);
+    for_each(
+        gpu, s.n, OOZE_BODY(uint32_t i) {
+            bool boundary_particle = contacts_of(s, i) || (s.anchored[i] && !is_singular(s, i));
+            plain[i] = boundary_particle ? 0 : 1;
+            of[i] = OOZE_MULTIGRID_NONE;
+        });
+    const uint64_t count = select_unflagged(gpu, plain, kept, s.n);
+    OozeVelocityBoundaryParticle *boundary_particle =
+        scratch<OozeVelocityBoundaryParticle>(gpu, count);
+    for_each(
+        gpu, count, OOZE_BODY(uint32_t k) {
+            const uint32_t i = kept[k];
+            of[i] = k;
+            boundary_particle[k] = make_boundary_particle(s, i, s.dt * v.hourglass[i], diagonal[i]);
+        });
+    input->boundary_particle_of = of;
+    input->boundary_particle = boundary_particle;
+    input->boundary_particle_count = (uint32_t)count;
+}
+
+/* ---- beginning ---- */
+
+static void allocate(Lodge *solve)
+{
+    Step *step = solve->step;
+    Gpu *gpu = step->gpu;
+    const uint64_t n = step->view.n;
+    LodgeMultigrid *mg = solve->multigrid_data;
+    memset(mg, 0, sizeof *mg);
+    mg->grids = step->grids;
+    mg->z = scratch<float4>(gpu, n);
+    mg->diagonal = scratch<OozeSym3>(gpu, n);
+    mg->inverse = scratch<OozeSym3>(gpu, n);
+    mg->shear = scratch<float>(gpu, n);
+    if (rigid_slots(step) > 0) {
+        mg->response = scratch<float4>(gpu, n);
+        mg->spread = scratch<float4>(gpu, n);
+    }
+    solve->grids = mg;
+}
+
+/* Coefficients of a later pass differ where materials thin or yield, and contacts where many were
+   released. Waits. */
+static bool has_changed(const Lodge *solve)
+{
+    const StepView s = solve->step->view;
+    const LodgeView v = solve->view;
+    const float *before = solve->grids->shear;
+    if (solve->impact && solve->impact->new_pairs) {
+        return true;
+    }
+    const Sum3 none = {0.0, 0.0, 0.0};
+    Sum3 sum = sum_to_host(
+        solve->step->gpu, s.n, none, OOZE_BODY(uint32_t i) {
+            const OozeContactSet *set = contacts_of(s, i);
+            float now = ooze_sym3_trace(v.stiffness[i]) / 3.0f;
+            Sum3 one = {ooze_lodge_grid_changed(before[i], now) ? 1.0 : 0.0,
+                        set && set->released ? 1.0 : 0.0, set ? 1.0 : 0.0};
+            return one;
+        });
+    return sum.a > 0.0 || ooze_lodge_grid_released((uint64_t)sum.b, (uint64_t)sum.c);
+}
+
+static OozeStatus fill(Lodge *solve, bool first, OozeError *error)
+{
+    Step *step = solve->step;
+    Gpu *gpu = step->gpu;
+    const StepView *s = &step->view;
+    const float longest_link = OOZE_LODGE_GRID_LINK * s->spacing;
+    Mark mark = scratch_mark(gpu);
+    VelocityMultigridInput input = {};
+    const GridCoefficients c = find_coefficients(solve);
+    find_diagonal(solve);
+    find_inverse(solve);
+    ooze_timer_lap(step->context->timer, "multigrid_diagonal");
+    input.n = s->n;
+    input.spacing = step->context->spacing;
+    input.periodic = s->periodic;
+    input.x0 = s->x0;
+    input.fluid = s->fluid;
+    input.inverse2 = s->inverse2;
+    input.strain = s->strain;
+    input.link_weight = s->strain * ooze_strain_weight(longest_link, s->support);
+    input.mass = c.mass;
+    input.stiffness = c.stiffness;
+    input.bulk = c.bulk;
+    find_boundary_particles(solve, &input);
+    VelocityMultigrid *grids = solve->grids->grids;
+    OozeStatus result = first ? velocity_multigrid_build(gpu, grids, &input, error)
+                              : velocity_multigrid_refill(gpu, grids, &input, error);
+    scratch_rewind(gpu, mark);
+    ooze_timer_lap(step->context->timer, "multigrid_build");
+    return result;
+}
+
+/* Leaves the rest of the solve, and the solves of later steps, to the diagonal preconditioner. */
+static void leave_to_diagonal(Lodge *solve)
+{
+    Step *step = solve->step;
+    velocity_multigrid_free(step->gpu, step->grids);
+    step->grids->refused = step->view.n;
+    solve->grids = nullptr;
+    solve->multigrid_use = MULTIGRID_NEVER;
+}
+
+OozeStatus multigrid_begin(Lodge *solve, OozeError *error)
+{
+    const bool first = !solve->grids;
+    OozeStatus result = OOZE_OK;
+    if (first) {
+        allocate(solve);
+    }
+    if (first || has_changed(solve)) {
+        result = fill(solve, first, error);
+    } else {
+        find_inverse(solve); /* some contacts may have been released */
+    }
+    if (!result) {
+        multigrid_find_bodies(solve);
+    }
+    if (result == OOZE_ERROR_MEMORY && solve->multigrid_use != MULTIGRID_AT_ONCE) {
+        leave_to_diagonal(solve);
+        result = OOZE_OK;
+    }
+    solve->multigrid = result ? nullptr : solve->grids;
+    return result;
+}
+
+/* ---- conjugate gradients ---- */
+
+/* r.z where multigrid begins. */
+struct MultigridStarted {
+    SolveState *state;
+    __device__ void operator()(Sum1 rz) const
+    {
+        state->rz = state->first_rz = rz.a;
+        state->min_curvature = 0.0; /* the bound holds for the diagonal only */
+        state->beta = 0.0;
+        state->fresh = 1;
+        state->off = !(rz.a > 0.0);
+    }
+};
+
+/* r.z after an advance. The residual is measured by the diagonal preconditioner. */
+struct MultigridIterated {
+    SolveState *state;
+    const double *bodies_rz; /* nullptr: no body is rigid */
+    __device__ void operator()(Sum1 rz) const
+    {
+        if (!state->off) {
+            ooze_cg_iterated(state, rz.a, state->particle_rz + (bodies_rz ? *bodies_rz : 0.0));
+        }
+    }
+};
+
+/* Responses of rigid bodies to the residual, and their r.z. */
+static void bodies_respond(Lodge *solve, const int32_t *off)
+{
+    if (rigid_slots(solve->step) > 0) {
+        double *to = solve->step->bodies->rigid.rz;
+        bodies_precondition(
+            solve->step, solve->view.r, off, OOZE_BODY(double rz) { *to = rz; });
+    }
+}
+
+/* The residual that the grids see: that of rigid bodies is masses times the response of the body,
+   since P is projected onto their rigid motions. */
+static const float4 *spread_residual(Lodge *solve)
+{
+    const LodgeView v = solve->view;
+    const LodgeMultigrid mg = *solve->multigrid;
+    if (!mg.response) {
+        return v.r;
+    }
+    Step *step = solve->step;
+    const StepView s = step->view;
+    const RigidView b = step->bodies->rigid;
+    for_each(
+        step->gpu, s.n, OOZE_BODY(uint32_t i) {
+            const bool rigid = s.rigid_of[i] != 0;
+            mg.spread[i] =
+                rigid ? s.rheology[s.material[i]].relative_mass * response_at(b, i) : v.r[i];
+            mg.response[i] = rigid ? smoothed_at(b, i) : f32x4(0, 0, 0);
+        });
+    return mg.spread;
+}
+
+/* z = omega D^-1 r + Pi P W(P^T Pi r); `then` receives r.z. */
+template <class Then> static void precondition(Lodge *solve, Then then)
+{
+    Step *step = solve->step;
+    const StepView s = step->view;
+    const LodgeView v = solve->view;
+    const LodgeMultigrid mg = *solve->multigrid;
+    const int32_t *off = &v.state->off;
+    const VelocityProlongation grids = velocity_prolongation(mg.grids);
+    velocity_multigrid_apply(step->gpu, mg.grids, spread_residual(solve), off);
+    if (mg.response) {
+        for_each(
+            step->gpu, s.n, OOZE_BODY(uint32_t i) {
+                if (!*off) {
+                    mg.z[i] = prolong_to(grids, i, s.x0[i]);
+                }
+            });
+        bodies_find_projection(step, mg.z, off);
+    }
+    const RigidView b = mg.response ? step->bodies->rigid : RigidView();
+    const Sum1 none = {0.0};
+    sum_each(
+        step->gpu, s.n, none,
+        OOZE_BODY(uint32_t i) {
+            Sum1 sum = {0.0};
+            if (!*off) {
+                const float4 r = v.r[i];
+                const OozeSym3 d = mg.inverse[i];
+                float4 z = !mg.response    ? prolong_to(grids, i, s.x0[i])
+                           : s.rigid_of[i] ? response_at(b, i)
+                                           : mg.z[i];
+                z = project(s, i, z);
+                z = z + f32x4(d.xx * r.x + d.xy * r.y + d.xz * r.z,
+                              d.xy * r.x + d.yy * r.y + d.yz * r.z,
+                              d.xz * r.x + d.yz * r.y + d.zz * r.z);
+                z = mg.response ? z + mg.response[i] : z;
+                mg.z[i] = z;
+                sum.a = (double)dot(z, r);
+            }
+            return sum;
+        },
+        then);
+}
+
+struct IgnoreSum {
+    __device__ void operator()(Sum1) const {}
+};
+
+void multigrid_precondition(Lodge *solve)
+{
+    const IgnoreSum then = {};
+    precondition(solve, then);
+    ooze_timer_lap(solve->step->context->timer, "multigrid_cycle");
+}
+
+/* p = z + beta p */
+static void set_direction(Lodge *solve)
+{
+    const StepView s = solve->step->view;
+    const LodgeView v = solve->view;
+    const float4 *z = solve->multigrid->z;
+    for_each(
+        solve->step->gpu, s.n, OOZE_BODY(uint32_t i) {
+            if (!v.state->off) {
+                const float beta = (float)v.state->beta;
+                const float4 old = v.p[i], own = z[i];
+                v.p[i] = direction_set(
+                    v, i, f32x4(own.x + beta * old.x, own.y + beta * old.y, own.z + beta * old.z));
+            }
+        });
+    ooze_timer_lap(solve->step->context->timer, "multigrid_cycle");
+}
+
+void multigrid_start(Lodge *solve)
+{
+    const MultigridStarted then = {solve->view.state};
+    bodies_respond(solve, nullptr);
+    precondition(solve, then);
+    set_direction(solve);
+}
+
+void multigrid_update(Lodge *solve)
+{
+    Step *step = solve->step;
+    const MultigridIterated then = {solve->view.state,
+                                    rigid_slots(step) > 0 ? step->bodies->rigid.rz : nullptr};
+    bodies_respond(solve, &solve->view.state->off);
+    precondition(solve, then);
+    set_direction(solve);
+}
+
+} // namespace ooze

@@ -1,0 +1,106 @@
+/* Relief of overlaps: see methods/conformation/cpu/overlap_relief.c. */
+#include "cuda/rank_sums.cuh"
+#include "cuda/shape_distance.cuh"
+#include "methods/conformation/cuda/step.cuh"
+#include "methods/conformation/overlap_relief_formula.h"
+
+namespace ooze
+{
+
+/* Of all particles. */
+struct Extremes {
+    OozeReliefExtremes range;
+    float any_buried; /* not 0: some particle is buried in a solid */
+    __device__ void operator+=(const Extremes &o)
+    {
+        range = ooze_relief_widen(range, o.range);
+        any_buried = o.any_buried > any_buried ? o.any_buried : any_buried;
+    }
+};
+
+/* A solid in which particles are buried was placed there. Relief restarts for all particles within
+   a support of it. has_buried: per solid, whether particles are buried in it. */
+OOZE_DEVICE void reset_near_buried(const StepView &s, const uint8_t *has_buried, double support,
+                                   uint32_t i)
+{
+    for (int k = 0; k < s.solids.count; k++) {
+        const SolidView &solid = s.solids.items[k];
+        OozeVec3 normal;
+        if (has_buried[k] && solid_near(solid, s.x0[i], s.support, false) &&
+            solid_distance(solid, widen(s.x0[i]), &normal) < support) {
+            s.relief_progress[i] = 0.0f;
+        }
+    }
+}
+
+void set_density_targets(Step *step)
+{
+    Gpu *gpu = step->gpu;
+    StepView s = step->view;
+    const OozeStepContext *c = step->context;
+    float gx = (float)c->gravity.x, gy = (float)c->gravity.y, gz = (float)c->gravity.z;
+    Extremes none = {{-INFINITY, INFINITY, 0.0f}, 0.0f};
+    Extremes *all = scratch<Extremes>(gpu, 1);
+    StoreSum<Extremes> store = {all};
+    const uint64_t solids = s.buried_in ? (uint64_t)s.solids.count : 0;
+    uint8_t *has_buried = scratch<uint8_t>(gpu, solids);
+    const double support = c->support;
+    clear(gpu, has_buried, solids);
+    sum_particles(
+        gpu, s.n, none,
+        OOZE_BODY(uint32_t i) {
+            float4 x = s.x0[i], v = s.velocity[i];
+            float depth = gx * x.x + gy * x.y + gz * x.z;
+            bool buried = s.buried_in && s.buried_in[i] >= 0;
+            if (buried) {
+                has_buried[s.buried_in[i]] = 1;
+            }
+            Extremes found = {ooze_relief_extremes_of(depth, dot(v, v), s.free_speed),
+                              buried ? 1.0f : 0.0f};
+            return found;
+        },
+        store);
+    any_over_ranks(gpu, has_buried, solids);
+    float tension = step->plan.largest_surface_tension;
+    float iterations = fmaxf(1.0f, (float)step->plan.settings.density_iterations);
+    for_each(
+        gpu, s.n, OOZE_BODY(uint32_t i) {
+            if (s.buried_in && all->any_buried != 0.0f) {
+                reset_near_buried(s, has_buried, support, i);
+            }
+            float on_all = ooze_relief_load(all->range, tension, s.spacing);
+            float load = on_all + s.stress[i] * s.mobility[i];
+            float excess = ooze_relief_excess(load, s.dt, iterations, s.spacing);
+            bool relieved = ooze_relief_applies(s.relief_progress[i], s.density[i], excess);
+            s.load_excess[i] = relieved ? excess : INFINITY;
+            s.density_target[i] = relieved ? s.density[i] - excess : 1.0f;
+            if (s.reached && s.reached[i] > 0.0f) {
+                s.load_excess[i] = OOZE_RELIEF_HELD_BY_GRID - 1.0f;
+                s.density_target[i] = OOZE_RELIEF_NO_TARGET;
+            }
+        });
+}
+
+void update_relief(Step *step, const float *largest_shift2)
+{
+    Gpu *gpu = step->gpu;
+    StepView s = step->view;
+    const float smallest = ooze_relief_shift_square(s.spacing);
+    for_each(
+        gpu, s.n, OOZE_BODY(uint32_t i) {
+            bool relieved = isfinite(s.load_excess[i]), restarts = s.mobility[i] == 0.0f;
+            if (!restarts && !relieved && *largest_shift2 > smallest) {
+                float4 own = s.position_only_shift[i];
+                float around = dot(own, own);
+                each_true_neighbour(s.fluid, i, [&](uint32_t j) {
+                    float4 other = s.position_only_shift[j];
+                    around = fmaxf(around, dot(other, other));
+                });
+                restarts = around > smallest;
+            }
+            float next = ooze_relief_advance(s.relief_progress[i], relieved);
+            s.relief_progress[i] = restarts ? 0.0f : next;
+        });
+}
+
+} // namespace ooze

@@ -1,0 +1,17 @@
+/* Takes the deviatoric stress of the density stage's pushes back: see
+   methods/conformation/cpu/push_stress.h. */
+#ifndef OOZE_METHODS_CONFORMATION_CUDA_PUSH_STRESS_CUH
+#define OOZE_METHODS_CONFORMATION_CUDA_PUSH_STRESS_CUH
+
+#include "methods/conformation/cuda/step.cuh"
+
+namespace ooze
+{
+
+/* Changes view.u, which is the motion of the step over dt, and with isotropic_shifts of the plan by
+   as much view.shift and the positions x at its end, with an element n that is set. */
+void push_stress_remove(Step *step, float4 *x);
+
+} // namespace ooze
+
+#endif
