@@ -8,7 +8,7 @@
    With a fourth argument other bodies follow the blocks on a floor. On a GPU the time of the solve
    includes a wait after each of its parts; that of the whole step, the last number, does not. */
 #include "base/clock.h"
-#include "methods/conformation/step.h"
+#include "methods/conformation/cpu/step.h"
 #include "output/frame_copy.h"
 #include "solvers/multigrid/velocity_multigrid.h"
 #include "velocity_cases.h"

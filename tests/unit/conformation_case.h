@@ -4,7 +4,7 @@
 #ifndef OOZE_TESTS_CONFORMATION_CASE_H
 #define OOZE_TESTS_CONFORMATION_CASE_H
 
-#include "methods/conformation/step.h"
+#include "methods/conformation/cpu/step.h"
 #include "pair_reference.h"
 
 enum { CASE_MATERIALS = 3 };
@@ -12,6 +12,8 @@ enum { CASE_MATERIALS = 3 };
 typedef struct Stepped {
     Case *c;
     OozeConformationStep step;
+    OozeConformationPlan plan;
+    OozeEdges edges;
     OozeRheology rheology[CASE_MATERIALS];
     OozeContactSet contact_sets[2];
 } Stepped;
@@ -97,7 +99,9 @@ static inline Stepped *stepped_create(const Setting *setting, bool held)
         contact_of[i] = held && i % 5 < 2 ? (int32_t)(i % 5) : -1;
     }
     set_holds(s);
+    s->edges = g.edges;
     s->step = (OozeConformationStep){.context = &c->context,
+                                     .plan = &s->plan,
                                      .n = c->n,
                                      .local = c->n,
                                      .dt = (float)TIME_STEP,
@@ -106,7 +110,7 @@ static inline Stepped *stepped_create(const Setting *setting, bool held)
                                      .material = material,
                                      .x0 = c->x,
                                      .u = random_fours(c, 21),
-                                     .edges = g.edges,
+                                     .edges = &s->edges,
                                      .edge_sum = g.edge_sum,
                                      .wall_edge = g.wall_edge,
                                      .correction = g.correction,
@@ -133,7 +137,7 @@ static inline void exact_vector(OozeF32x4 v, Near out[3])
 /* f (x_ji, 1) of entry e, with the weight as it was gathered. */
 static inline void edge_of(const Stepped *s, uint64_t i, uint64_t e, Near g[4])
 {
-    g[3] = exact((double)s->step.edges.weight[e]);
+    g[3] = exact((double)s->step.edges->weight[e]);
     delta_to(s->c, i, e, g);
     for (int k = 0; k < 3; k++) {
         g[k] = times(g[k], g[3]);

@@ -26,7 +26,7 @@ static inline Constrained *constrained_create(const Setting *setting, bool held,
         float softness = m == 1 ? 0.0f : 0.01f * (float)(m + 1);
         w->materials[m] = (OozeConstraintMaterial){2 * softness, softness, 0.9f - 0.2f * (float)m};
     }
-    w->s->step.settings.deviatoric_only = deviatoric;
+    w->s->plan.settings.deviatoric_only = deviatoric;
     w->k = (OozeConstraint){
         .step = &w->s->step,
         .materials = w->materials,
@@ -118,7 +118,7 @@ static inline void compare_six(Comparison *job, const char *what, uint64_t i, co
 /* Shear alone, where that is asked for. */
 static inline Six limited(const Constrained *w, Six rows)
 {
-    if (w->s->step.settings.deviatoric_only) {
+    if (w->s->plan.settings.deviatoric_only) {
         Near third = {1.0 / 3.0, ROUNDING / 3.0};
         Near mean = times(sum3(rows.v[0], rows.v[1], rows.v[2]), third);
         for (int e = 0; e < 3; e++) {

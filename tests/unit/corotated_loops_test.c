@@ -153,7 +153,7 @@ static Near edge_damping_of(const Constrained *w, uint64_t i)
 {
     Sum sum = {0};
     for (uint64_t e = w->s->c->fluid.first[i]; e < list_end(&w->s->c->fluid, i); e++) {
-        Near f = exact((double)w->s->step.edges.weight[e]);
+        Near f = exact((double)w->s->step.edges->weight[e]);
         add(&sum, times(f, exact((double)w->k.hourglass[w->s->c->fluid.index[e]])));
     }
     return total(&sum);
@@ -177,9 +177,9 @@ static void compare_damping(Comparison *job, const Constrained *w, int sweeps)
 static Six corotated_rows(const Constrained *w, uint64_t i, const NearMat *f, const NearMat *r)
 {
     const OozeConformationStep *s = &w->s->step;
-    NearMat rows = near_symmetric(s->strain + 8 * i), rt = near_transpose(r);
+    NearMat rows = near_symmetric(s->conformation + 8 * i), rt = near_transpose(r);
     Near share = exact((double)w->materials[s->material[i]].share);
-    if (s->settings.corotation) {
+    if (s->plan->settings.corotation) {
         NearMat turned = near_product(r, &rows);
         rows = near_product(&turned, &rt);
     }
@@ -210,7 +210,7 @@ static bool expect_sweep(const Constrained *w, const OozeF32x4 *u, Six lambda, u
         r.m[k / 3][k % 3] = exact(k % 4 == 0 ? 1 : 0);
     }
     f = near_plus(&r, &f);
-    r = s->settings.corotation ? near_rotation(&f) : r;
+    r = s->plan->settings.corotation ? near_rotation(&f) : r;
     *change = exact_six(&(OozeSym3){0, 0, 0, 0, 0, 0});
     if (has_constraint(w, i)) {
         *change = multiplier_steps(w, i, corotated_rows(w, i, &f, &r), lambda);
@@ -257,12 +257,12 @@ static void check_sweep(const Setting *setting, int kind, const OozeCorotatedLoo
     Constrained *w = constrained_create(setting, false, kind % 2);
     Case *c = w->s->c;
     OozeConformationStep *s = &w->s->step;
-    s->settings.corotation = kind > 0;
-    s->strain = case_array(c, 8 * c->n, sizeof *s->strain);
+    w->s->plan.settings.corotation = kind > 0;
+    s->conformation = case_array(c, 8 * c->n, sizeof *s->conformation);
     for (uint64_t i = 0; i < c->n; i++) {
         OozeSym3 e = random_sym3(86, i, 0.0, 0.3);
-        memcpy(s->strain + 8 * i, &e, sizeof e);
-        s->strain[8 * i + 6] = s->strain[8 * i + 7] = NAN; /* unused lanes */
+        memcpy(s->conformation + 8 * i, &e, sizeof e);
+        s->conformation[8 * i + 6] = s->conformation[8 * i + 7] = NAN; /* unused lanes */
         s->u[i] = s->u[i] * (kind == 3 ? 20.0f : 1.0f);
     }
     OozeF32x4 *u = random_fours(c, 97);

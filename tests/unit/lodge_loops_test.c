@@ -1,7 +1,7 @@
 /* The operator of the implicit velocity solve and the vectors of its conjugate gradients, on every
    instruction set, against double; momentum and symmetry. */
 #include "conformation_case.h"
-#include "methods/conformation/lodge.h"
+#include "methods/conformation/cpu/lodge.h"
 
 enum { BONDED = 3 }; /* particles i and i + 1, i a multiple of this, hold each other */
 
@@ -82,7 +82,7 @@ static Near edge_hourglass_of(const Solve *w, uint64_t i)
 {
     Sum sum = {0};
     for (uint64_t e = w->s->c->fluid.first[i]; e < list_end(&w->s->c->fluid, i); e++) {
-        Near f = exact((double)w->s->step.edges.weight[e]);
+        Near f = exact((double)w->s->step.edges->weight[e]);
         add(&sum, times(f, exact((double)w->lodge.hourglass[w->s->c->fluid.index[e]])));
     }
     return total(&sum);

@@ -7,7 +7,7 @@
 typedef struct Solve {
     Stepped *s;
     OozeLodge lodge;
-    OozeVelocityMultigrid *grids;
+    OozeConformationMemory memory;
     OozeArena *arena;
 } Solve;
 
@@ -24,10 +24,10 @@ static Solve *solve_create(const Setting *setting, bool held, float soft, bool i
     uint64_t padded = c->n + OOZE_LIST_PAD;
     c->context.arena = w->arena;
     step->volume = 0.00097f;
-    step->strain_scale = case_strain_scale();
-    step->settings = (OozeConformationSettings){
+    w->s->plan.strain_scale = case_strain_scale();
+    w->s->plan.settings = (OozeConformationSettings){
         .preconditioner = OOZE_PRECONDITIONER_MULTIGRID, .velocity_iterations = 1, .bulk = 5.0f};
-    step->velocity_multigrid = &w->grids;
+    step->memory = &w->memory;
     w->lodge = (OozeLodge){
         .step = step,
         .stiffness = random_sym3s(c, 31, 0.6, isotropic ? 0.0 : 0.2),
@@ -49,14 +49,13 @@ static Solve *solve_create(const Setting *setting, bool held, float soft, bool i
         w->lodge.hourglass[i] = singular ? 0.0f : factor;
     }
     run_all(c, ooze_lodge_loops()->edge_hourglass, &w->lodge);
-    CHECK_OK(ooze_lodge_multigrid_plan(&w->lodge, &error));
     CHECK_OK(ooze_lodge_multigrid_begin(&w->lodge, &error));
     return w;
 }
 
 static void solve_destroy(Solve *w)
 {
-    ooze_velocity_multigrid_destroy(w->grids);
+    ooze_velocity_multigrid_destroy(w->memory.multigrid);
     ooze_arena_destroy(w->arena);
     stepped_destroy(w->s);
     ooze_free(w);
@@ -174,7 +173,7 @@ static void element_of(const Solve *w, const OozeVelocityLevel *level, uint64_t 
     float half[OOZE_VELOCITY_HALF] = {0};
     for (uint32_t k = level->child_first[e]; k < level->child_first[e + 1]; k++) {
         uint32_t i = level->child[k];
-        OozeF32x4 t = w->grids->into[k];
+        OozeF32x4 t = w->memory.multigrid->into[k];
         const float into[3] = {t[0], t[1], t[2]};
         OozeVelocityBoundaryParticle p;
         OozeVelocityCorners corners;
@@ -183,7 +182,7 @@ static void element_of(const Solve *w, const OozeVelocityLevel *level, uint64_t 
         if (in->boundary_particle_of[i] != OOZE_MULTIGRID_NONE) {
             p = in->boundary_particle[in->boundary_particle_of[i]];
         }
-        ooze_velocity_corners(&p, into, w->grids->inverse, in->stiffness[i], &corners);
+        ooze_velocity_corners(&p, into, w->memory.multigrid->inverse, in->stiffness[i], &corners);
         const OozeVelocityParticle own = {in->mass[i], in->stiffness[i], in->bulk[i]};
         ooze_velocity_add_boundary_particle(&p, &corners, &own, half);
     }
@@ -197,13 +196,13 @@ static void elements_are_sums_over_particles(void **state)
     const OozeVelocityLoops *const tables[OOZE_ISA_COUNT] = EVERY_TABLE(ooze_velocity_loops);
     for (int k = 0; k < 2 * SETTING_COUNT; k++) {
         Solve *w = solve_create(&settings[k / 2], true, 0.6f, k % 2);
-        OozeVelocityLevel level = w->grids->level[0];
+        OozeVelocityLevel level = w->memory.multigrid->level[0];
         uint64_t numbers = OOZE_VELOCITY_ELEMENT * level.elements;
         float wanted[OOZE_VELOCITY_ELEMENT];
         level.element = case_array(w->s->c, numbers, sizeof(float));
         for (int isa = 0; isa <= (int)ooze_isa(); isa++) {
             OozeVelocitySweep sweep = {
-                .mg = w->grids, .level = &level, .input = &w->lodge.multigrid->input};
+                .mg = w->memory.multigrid, .level = &level, .input = &w->lodge.multigrid->input};
             tables[isa]->elements(&sweep, 0, level.elements, 0);
             for (uint64_t e = 0; e < level.elements; e++) {
                 float largest = 0.0f;

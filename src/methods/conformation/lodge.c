@@ -1,576 +1,237 @@
-/* The implicit velocity solve (rho - dt a[C[D(u)]]) u = rho u* + dt a[S0], by conjugate
-   gradients.
+/* The implicit velocity solve, for every machine: passes, contacts, and the choice of the
+   preconditioner.
 
-   Products of the operator are gathers along edges (see lodge_loops.c). Forces are equal and
-   opposite along edges, so every iterate keeps linear momentum, and torque about x0 vanishes
-   because stresses are symmetric. */
+   Forces are equal and opposite along edges, so every iterate keeps linear momentum, and torque
+   about x0 vanishes because stresses are symmetric. */
+#include "methods/conformation/lodge.h"
+
 #include <math.h>
-#include <string.h>
 
-#include "base/fail.h"
-#include "methods/conformation/cpu/density_warm_start.h"
-#include "methods/conformation/cpu/impact_solve.h"
-#include "methods/conformation/cpu/lodge_multigrid.h"
+#include "methods/conformation/cost_model.h"
 #include "methods/conformation/lodge_formula.h"
-#include "methods/conformation/pressure_solve.h"
 
-static void run(OozeLodge *solve, OozeRangeBody body)
+static int least(int a, int b)
+{
+    return a < b ? a : b;
+}
+
+static const OozeLodgeStages *stages_of(const OozeLodge *solve)
+{
+    return solve->step->stages->lodge;
+}
+
+static const OozeConformationSettings *settings_of(const OozeLodge *solve)
+{
+    return &solve->step->plan->settings;
+}
+
+/* ---- when it uses multigrid ---- */
+
+/* Of `auto`. */
+static OozeMultigridUse expected_use(OozeLodge *solve)
 {
     const OozeConformationStep *s = solve->step;
-    ooze_parallel_for(s->context->threads, s->n, OOZE_CONFORMATION_GRAIN, body, solve);
-}
-
-double ooze_lodge_sum(OozeLodge *solve, OozeRangeBody body)
-{
-    const OozeConformationStep *s = solve->step;
-    OozeBlockSum sum = {s->context->threads, s->n, OOZE_CONFORMATION_GRAIN, solve->partial,
-                        s->context->halo};
-    return ooze_block_sum(&sum, body, solve);
-}
-
-double ooze_lodge_multiply_by(OozeLodge *solve, const OozeF32x4 *input, bool with_explicit_terms)
-{
-    solve->input = input;
-    solve->output = solve->ap;
-    solve->with_explicit_terms = with_explicit_terms;
-    const OozeStepContext *c = solve->step->context;
-    const uint64_t n = solve->step->n, grain = OOZE_CONFORMATION_GRAIN;
-    const OozeHaloLoop stress = {c->threads, n, grain, ooze_lodge_loops()->stress, solve},
-                       forces = {c->threads, n, grain, ooze_lodge_loops()->product, solve};
-    ooze_step_bodies_fetch(solve->step, input);
-    if (solve->pairs) {
-        ooze_impact_fetch(solve->pairs, input);
+    const OozeLodgeStages *stages = stages_of(solve);
+    const double spacing = s->context->spacing;
+    if (!stages->has_room_for_grids(solve)) {
+        return OOZE_MULTIGRID_NEVER;
     }
-    ooze_lodge_solids_spread(solve);
-    ooze_halo_refresh_during(c->halo, (void *)input, sizeof *input, &stress);
-    ooze_halo_refresh_during(c->halo, solve->flux, sizeof *solve->flux, &forces);
-    double product = ooze_halo_sum(c->halo, solve->partial, n, grain);
-    product += ooze_lodge_solids_product(solve);
-    ooze_timer_lap(c->timer, "velocity_operator");
-    return product;
-}
-
-double ooze_lodge_multiply(OozeLodge *solve)
-{
-    return ooze_lodge_multiply_by(solve, solve->p, false);
-}
-
-/* ---- conjugate gradients ------------------------------------------------------------------ */
-
-/* The diagonal preconditioner is the inverse of the masses. Residuals sum to zero because forces
-   do, so changes of the velocities carry no momentum in any iterate, whatever the densities. Rigid
-   bodies respond to residuals as a whole. */
-static double sum_with_bodies(OozeLodge *solve, OozeRangeBody body)
-{
-    double sum = ooze_lodge_sum(solve, body);
-    return sum + ooze_step_bodies_precondition(solve->step, solve->r);
-}
-
-static double operator_product(void *user)
-{
-    return ooze_lodge_multiply(user);
-}
-
-/* u += alpha p, r -= alpha ap. Returns r.z; `square` is r.z of the diagonal preconditioner. */
-static double advance(void *user, double alpha, double *square)
-{
-    OozeLodge *solve = user;
-    solve->alpha = alpha;
-    *square = sum_with_bodies(solve, ooze_lodge_loops()->advance);
-    *square += ooze_lodge_solids_advance(solve);
-    if (solve->multigrid) {
-        ooze_timer_add(solve->step->context->timer, "velocity_vectors");
-        return ooze_lodge_multigrid_precondition(solve);
+    const OozeLodgeExtent extent = stages->find_extent(solve);
+    const double diffusion = sqrt((double)s->dt * extent.largest_stiffness / 3.0) / spacing;
+    const bool possible = diffusion < OOZE_COST_FARTHEST;
+    if (possible && stages->grids_save_time(solve, diffusion, extent.longest / spacing)) {
+        return OOZE_MULTIGRID_IF_SLOW;
     }
-    return *square;
+    return possible && settings_of(solve)->velocity_iterations > OOZE_LODGE_LATE
+               ? OOZE_MULTIGRID_IF_LATE
+               : OOZE_MULTIGRID_NEVER;
 }
 
-/* p = z + beta p */
-static void update(OozeLodge *solve, double beta)
+/* Needs the coefficients of the first pass. */
+static OozeMultigridUse plan_multigrid(OozeLodge *solve)
 {
-    solve->beta = beta;
-    if (solve->multigrid) {
-        ooze_lodge_multigrid_update(solve);
-    } else {
-        run(solve, ooze_lodge_loops()->update);
-        ooze_step_bodies_respond(solve->step, solve->p);
+    const OozeConformationSettings *set = settings_of(solve);
+    if (set->preconditioner == OOZE_PRECONDITIONER_DIAGONAL || set->velocity_iterations == 0 ||
+        !stages_of(solve)->takes_grids(solve)) {
+        return OOZE_MULTIGRID_NEVER;
     }
-    ooze_lodge_solids_update(solve);
+    return set->preconditioner == OOZE_PRECONDITIONER_AUTO ? expected_use(solve)
+                                                           : OOZE_MULTIGRID_AT_ONCE;
 }
 
-static void update_direction(void *user, double beta)
+/* Diagonally preconditioned iterates approach the solution from u* without passing it, so that a
+   few of them do no harm. Those of multigrid may pass it, and they converge slowly where few
+   particles are in each cell of the grids: a solve that ends early throws particles. It has
+   succeeded if it met its tolerance, or if the residual, which bounds the error of the velocities,
+   is a tenth of these. */
+static bool has_succeeded(const OozeLodge *solve)
 {
-    OozeLodge *solve = user;
-    update(solve, beta);
-    ooze_timer_lap(solve->step->context->timer, "velocity_vectors");
-}
-
-static void direction_dot_residual_range(void *data, uint64_t begin, uint64_t end, int worker)
-{
-    (void)worker;
-    const OozeLodge *solve = data;
-    double sum = 0.0;
-    for (uint64_t i = begin; i < end; i++) {
-        sum += (double)ooze_f32x4_dot3(solve->p[i], solve->r[i]);
-    }
-    solve->partial[begin / OOZE_CONFORMATION_GRAIN] = sum;
-}
-
-/* Advances along the initial guess of the pass, then continues from the residual. Returns whether
-   there was a guess. */
-static bool warm_start(OozeLodge *solve, int pass)
-{
-    OozeConjugateGradients *cg = &solve->cg;
-    bool guessed = pass == 0 ? ooze_warm_start_last_step(solve) : ooze_warm_start_released(solve);
-    if (guessed) {
-        double along = ooze_lodge_sum(solve, direction_dot_residual_range);
-        along += ooze_lodge_solids_dot(solve);
-        advance(solve, ooze_cg_guess_length(along, cg->pap), &cg->rz);
-    }
-    update(solve, 0.0);
-    ooze_timer_add(solve->step->context->timer, "velocity_vectors");
-    cg->off = !ooze_solve_residual_check(&cg->residual, cg->rz);
-    return guessed;
-}
-
-static const OozeCgOperations operations = {operator_product, advance, update_direction};
-
-/* Continues with multigrid from the present residual. */
-static OozeStatus change_to_multigrid(OozeLodge *solve, OozeError *error)
-{
-    OozeConjugateGradients *cg = &solve->cg;
-    OozeStatus status = ooze_lodge_multigrid_begin(solve, error);
-    if (!status) {
-        cg->rz = cg->first_rz = ooze_lodge_multigrid_precondition(solve);
-        cg->min_curvature = 0.0; /* the bound holds for the diagonal only */
-        cg->fresh = 1;
-        cg->off = !(cg->rz > 0.0);
-        update(solve, 0.0);
-    }
-    return status;
+    const OozeSolveResidual *residual = &solve->cg.residual;
+    return !residual->has_tolerance || ooze_solve_residual_converged(residual) ||
+           residual->current <= 0.01 * solve->speed_square;
 }
 
 /* In slow flow few iterations remain after the initial guess, fewer than grids are worth. The
    diagonal preconditioner continues if its residual falls fast enough. */
 static void try_diagonal(OozeLodge *solve, int iterations)
 {
-    const OozeSolveResidual *residual = &solve->cg.residual;
-    int first = iterations < OOZE_LODGE_TRIAL ? iterations : OOZE_LODGE_TRIAL;
-    double begin = residual->current;
-    ooze_conjugate_gradients(&solve->cg, &operations, solve, first);
-    int needed = ooze_lodge_trial_iterations(begin, residual);
-    needed = needed < iterations ? needed : iterations;
-    if (needed <= OOZE_LODGE_TRIAL_MOST) {
-        int most = iterations < OOZE_LODGE_TRIAL_MOST ? iterations : OOZE_LODGE_TRIAL_MOST;
-        ooze_conjugate_gradients(&solve->cg, &operations, solve, most - first);
+    const OozeLodgeStages *stages = stages_of(solve);
+    const int first = least(iterations, OOZE_LODGE_TRIAL);
+    const double begin = solve->cg.residual.current;
+    stages->iterate_diagonal(solve, first);
+    stages->read(solve);
+    const int needed = least(ooze_lodge_trial_iterations(begin, &solve->cg.residual), iterations);
+    if (!solve->cg.off && needed <= OOZE_LODGE_TRIAL_MOST) {
+        stages->iterate_diagonal(solve, least(iterations, OOZE_LODGE_TRIAL_MOST) - first);
+        stages->read(solve);
     }
 }
 
-typedef struct ScaleJob {
-    OozeLodge *solve;
-    float factor;
-} ScaleJob;
+/* ---- a pass ---- */
 
-static void scale_range(void *data, uint64_t begin, uint64_t end, int worker)
+/* The first residual from step->u, and the initial guess of the change. */
+static void begin_iterations(OozeLodge *solve)
 {
-    (void)worker;
-    const ScaleJob *job = data;
-    const OozeLodge *solve = job->solve;
-    for (uint64_t i = begin; i < end; i++) {
-        if (solve->deferred[i][3] > 0.0f) {
-            ooze_lodge_scale(&solve->stiffness[i], &solve->bulk[i], &solve->hourglass[i],
-                             job->factor);
-        }
-    }
-}
-
-static void sum_hourglass(OozeLodge *solve)
-{
-    ooze_halo_refresh(solve->step->context->halo, solve->hourglass, sizeof *solve->hourglass);
-    run(solve, ooze_lodge_loops()->edge_hourglass);
-}
-
-void ooze_lodge_scale_second_stage(OozeLodge *solve, int pass, float factor)
-{
-    ScaleJob job = {solve, factor};
-    if (solve->deferred && pass > 0) {
-        const OozeConformationStep *s = solve->step;
-        ooze_parallel_for(s->context->threads, s->n, OOZE_CONFORMATION_GRAIN, scale_range, &job);
-        sum_hourglass(solve);
-    }
-}
-
-static void guess_deferred_range(void *data, uint64_t begin, uint64_t end, int worker)
-{
-    (void)worker;
-    const OozeLodge *solve = data;
-    for (uint64_t i = begin; i < end; i++) {
-        OozeF32x4 p = solve->deferred[i];
-        p[3] = 0;
-        solve->p[i] = ooze_lodge_project(solve->step, i, p);
-    }
-}
-
-/* The forces that the first stage has left out join the velocities here, so that every iterate
-   has the momentum of u*. */
-static double add_deferred(OozeLodge *solve)
-{
-    double rz = 0.0;
-    run(solve, guess_deferred_range);
-    ooze_lodge_solids_zero(solve);
-    ooze_lodge_multiply(solve);
-    advance(solve, 1.0, &rz);
-    update(solve, 0.0);
-    return rz;
-}
-
-/* Starts from step->u, contact directions already set, and a guess of the change. */
-static OozeStatus iterate(OozeLodge *solve, int pass, OozeError *error)
-{
-    OozeConformationStep *s = solve->step;
-    OozeConjugateGradients *cg = &solve->cg;
-    int iterations = s->settings.velocity_iterations, before = cg->residual.iterations;
-    bool accurate = s->settings.second_order || pass + 1 == solve->passes;
-    bool guessed = pass > 0;
-    OozeStatus status = OOZE_OK;
+    const OozeConformationSettings *set = settings_of(solve);
+    const OozeLodgeStages *stages = stages_of(solve);
+    const bool accurate = set->second_order || solve->pass + 1 == solve->passes;
     solve->multigrid = NULL;
-    cg->min_curvature = OOZE_LODGE_MIN_CURVATURE;
-    ooze_lodge_multiply_by(solve, s->u, true);
-    ooze_lodge_scale_second_stage(solve, pass, 0.5f);
-    double rz = sum_with_bodies(solve, ooze_lodge_loops()->start) + ooze_lodge_solids_start(solve);
-    ooze_step_bodies_respond(solve->step, solve->p);
-    rz = solve->deferred && pass > 0 ? add_deferred(solve) : rz;
-    ooze_timer_add(s->context->timer, "velocity_vectors");
-    ooze_cg_begin(cg, rz, rz,
-                  (accurate ? 1.0 : OOZE_LODGE_EARLY_TOLERANCE) * s->settings.tolerance);
-    if (!cg->off && iterations > 0 && (pass == 0 || s->any_contacts)) {
-        guessed = warm_start(solve, pass) || guessed;
+    solve->guessed = false;
+    stages->begin_iterations(solve, (accurate ? 1.0 : OOZE_LODGE_EARLY_TOLERANCE) * set->tolerance);
+    if (set->velocity_iterations > 0 && (solve->pass == 0 || solve->step->any_contacts)) {
+        stages->guess(solve);
     }
-    if (solve->status) {
-        return ooze_fail_memory(error, "the velocity solve", 0);
+}
+
+static OozeStatus iterate(OozeLodge *solve, OozeError *error)
+{
+    const OozeLodgeStages *stages = stages_of(solve);
+    const int iterations = settings_of(solve)->velocity_iterations;
+    const OozeMultigridUse use = solve->multigrid_use;
+    begin_iterations(solve);
+    if (use == OOZE_MULTIGRID_NEVER || solve->status) {
+        stages->iterate_diagonal(solve, solve->status ? 0 : iterations);
+        return solve->status;
     }
-    if (!cg->off && solve->multigrid_use != OOZE_MULTIGRID_NEVER) {
-        if (solve->multigrid_use == OOZE_MULTIGRID_IF_LATE && !solve->grids) {
-            ooze_conjugate_gradients(cg, &operations, solve, OOZE_LODGE_LATE);
-        } else if (solve->multigrid_use == OOZE_MULTIGRID_IF_SLOW && guessed && !solve->grids) {
-            try_diagonal(solve, iterations);
-        }
-        status = cg->off ? OOZE_OK : change_to_multigrid(solve, error);
+    stages->read(solve);
+    const int before = solve->cg.residual.iterations;
+    const bool guessed = solve->pass > 0 || solve->guessed;
+    if (!solve->cg.off && !solve->grids && use == OOZE_MULTIGRID_IF_LATE) {
+        stages->iterate_diagonal(solve, OOZE_LODGE_LATE);
+        stages->read(solve);
+    } else if (!solve->cg.off && !solve->grids && use == OOZE_MULTIGRID_IF_SLOW && guessed) {
+        try_diagonal(solve, iterations);
     }
-    if (!status) {
-        int left = iterations - (cg->residual.iterations - before);
-        left =
-            solve->multigrid && left > OOZE_LODGE_MULTIGRID_MOST ? OOZE_LODGE_MULTIGRID_MOST : left;
-        ooze_conjugate_gradients(cg, &operations, solve, left);
+    if (solve->cg.off) {
+        return OOZE_OK;
+    }
+    const int left = iterations - (solve->cg.residual.iterations - before);
+    OozeStatus status = stages->build_grids(solve, error);
+    if (!status && solve->multigrid) {
+        stages->start_multigrid(solve);
+        stages->iterate_multigrid(solve, least(left, OOZE_LODGE_MULTIGRID_MOST));
+    } else if (!status) {
+        stages->iterate_diagonal(solve, left);
     }
     return status;
 }
 
 /* A solve by multigrid that has failed is repeated with the diagonal preconditioner. */
-static OozeStatus solve_pass(OozeLodge *solve, int pass, OozeError *error)
+static OozeStatus iterate_safely(OozeLodge *solve, OozeError *error)
 {
-    if (solve->step->grid_pressure) {
-        return ooze_grid_pressure_solve(solve, pass, error);
+    const OozeLodgeStages *stages = stages_of(solve);
+    OozeStatus status =
+        solve->multigrid_use == OOZE_MULTIGRID_NEVER ? OOZE_OK : stages->save(solve, error);
+    status = status ? status : iterate(solve, error);
+    if (status || !solve->multigrid) {
+        return status;
     }
-    if (solve->multigrid_use != OOZE_MULTIGRID_NEVER) {
-        ooze_lodge_multigrid_save(solve);
-    }
-    OozeStatus status = iterate(solve, pass, error);
-    if (!status && solve->multigrid && !ooze_lodge_multigrid_succeeded(solve)) {
-        ooze_lodge_multigrid_give_up(solve);
-        ooze_lodge_scale_second_stage(solve, pass, 2.0f);
-        status = iterate(solve, pass, error);
+    stages->read(solve);
+    if (!has_succeeded(solve)) {
+        stages->restore(solve);
+        solve->grids = NULL;
+        solve->multigrid_use = OOZE_MULTIGRID_NEVER;
+        if (solve->deferred && solve->pass > 0) {
+            stages->scale_second_stage(solve, 2.0f);
+        }
+        status = iterate(solve, error);
     }
     return status;
 }
 
-/* ---- coefficients of a pass --------------------------------------------------------------- */
-
-typedef struct Prepare {
-    OozeLodge *solve;
-    bool later_pass; /* after the first: Q rotates with its velocity, or the second stage */
-} Prepare;
-
-/* The row whose stress a particle carries: its own material's, or on a body that of the fluid
-   that wets it. */
-static uint16_t stress_row(const OozeConformationStep *s, uint64_t i)
+static OozeStatus run_pass(OozeLodge *solve, OozeError *error)
 {
-    return s->bodies ? s->bodies->film[i] : s->material[i];
-}
-
-OozeMat3 ooze_velocity_gradient(const OozeConformationStep *s, uint64_t i)
-{
-    OozeF32x4 unused;
-    return ooze_mat3_mul_sym3(ooze_raw_gradient(s, s->u, i, &unused, true), s->correction[i]);
-}
-
-static void set_modes(OozeConformationStep *s, uint64_t i, const OozeSym3 *q)
-{
-    ooze_strain_set(s, i, q[0]);
-    for (int k = 0; k < s->more_modes; k++) {
-        ooze_strain_write(s->more_strain[k], i, q[k + 1]);
-    }
-}
-
-/* What the coefficients of all particles depend on. */
-static OozeLodgeState state_of_step(const OozeConformationStep *s, bool later_pass)
-{
-    return (OozeLodgeState){.more = s->more_modes,
-                            .later_pass = later_pass,
-                            .dt = s->dt,
-                            .bulk_factor = ooze_impact_bulk(s->settings.bulk, s->long_step),
-                            .void_closure = s->settings.void_closure};
-}
-
-/* Second order: takes a part of the external forces out of u*, and puts it back in the second
-   stage. */
-static void defer_forces(OozeLodge *solve, uint64_t i, float share, bool later_pass)
-{
-    const OozeConformationStep *s = solve->step;
-    if (later_pass) {
-        solve->u_star[i] += solve->deferred[i] * ooze_f32x4(1, 1, 1, 0);
-        return;
-    }
-    const OozeFloat4 v = ooze_particles_velocities(s->context->particles)[i];
-    bool own = s->mobility[i] > 0.0f && s->rheology[s->material[i]].second_order;
-    OozeF32x4 change = solve->u_star[i] - ooze_f32x4(v.x, v.y, v.z, 0);
-    OozeF32x4 deferred = (own ? share : 0.0f) * change;
-    solve->u_star[i] -= deferred;
-    deferred[3] = share;
-    solve->deferred[i] = deferred;
-}
-
-/* Where the grid holds the fluid, its pressure closes voids. */
-static float void_expansion(const OozeConformationStep *s, uint64_t i)
-{
-    bool held = s->grid_pressure && s->grid_pressure->reached[i] > 0.0f;
-    return held ? 0.0f : s->expansion[i];
-}
-
-static void prepare_range(void *data, uint64_t begin, uint64_t end, int worker)
-{
-    (void)worker;
-    const Prepare *prepare = data;
-    OozeLodge *solve = prepare->solve;
     OozeConformationStep *s = solve->step;
-    OozeLodgeState state = state_of_step(s, prepare->later_pass);
-    for (uint64_t i = begin; i < end; i++) {
-        uint16_t row = stress_row(s, i);
-        state.l = ooze_velocity_gradient(s, i);
-        ooze_modes_get(s, i, state.q);
-        state.expansion = void_expansion(s, i);
-        state.singular = s->correction[i].xx == 0.0f;
-        if (solve->deferred && prepare->later_pass) {
-            state.first_share = solve->deferred[i][3];
-            state.first_stress = ooze_sym3_scale(solve->explicit_stress[i],
-                                                 row != s->material[i] ? 1.0f / OOZE_FILM : 1.0f);
-        }
-        OozeLodgeCoefficients c = ooze_lodge_coefficients(&s->rheology[row], &state);
-        s->stress[i] = c.stress;
-        if (s->thread_regularisation) {
-            s->thread_regularisation[i] =
-                ooze_lodge_thread_regularisation(&s->rheology[s->material[i]], &state);
-        }
-        if (s->long_step) {
-            ooze_impact_add_pressure(solve, i, &state, &c);
-        }
-        if (solve->deferred) {
-            defer_forces(solve, i, c.share, prepare->later_pass);
-        }
-        if (row != s->material[i]) {
-            c = ooze_lodge_wet_body(c, &s->rheology[s->material[i]], s->settings.bulk);
-        }
-        solve->stiffness[i] = c.stiffness;
-        solve->explicit_stress[i] = c.explicit_stress;
-        solve->bulk[i] = c.bulk;
-        solve->hourglass[i] = c.hourglass;
+    const OozeLodgeStages *stages = stages_of(solve);
+    const bool on_grid = s->plan->settings.pressure_grid;
+    ooze_machine_refresh(s->machine, s->u, sizeof *s->u);
+    stages->prepare(solve);
+    stages->set_contact_velocities(solve);
+    stages->begin_bodies(solve);
+    ooze_machine_lap(s->machine, "prepare");
+    if (solve->pass == 0) {
+        solve->multigrid_use = plan_multigrid(solve);
     }
-}
-
-/* Coefficients of first order, whose stress is that of the end of the step. */
-static void set_first_order(OozeLodge *solve, uint64_t i, OozeLodgeState *state)
-{
-    const OozeConformationStep *s = solve->step;
-    OozeRheology row = s->rheology[stress_row(s, i)];
-    row.second_order = false;
-    ooze_modes_get(s, i, state->q);
-    state->expansion = void_expansion(s, i);
-    OozeLodgeCoefficients c = ooze_lodge_coefficients(&row, state);
-    solve->stiffness[i] = c.stiffness;
-    solve->explicit_stress[i] = c.explicit_stress;
-    solve->bulk[i] = c.bulk;
-}
-
-/* The stress after the solve, S0 + C[D(u)], for output. */
-static void report_stress_range(void *data, uint64_t begin, uint64_t end, int worker)
-{
-    (void)worker;
-    OozeLodge *solve = data;
-    const OozeConformationStep *s = solve->step;
-    OozeLodgeState state = state_of_step(s, true);
-    for (uint64_t i = begin; i < end; i++) {
-        state.l = ooze_velocity_gradient(s, i);
-        if (solve->deferred && solve->deferred[i][3] > 0.0f) {
-            set_first_order(solve, i, &state);
-        }
-        OozeSym3 stress =
-            ooze_lodge_stress(ooze_mat3_symmetric(state.l), solve->stiffness[i], solve->bulk[i]);
-        s->context->stress[i] = ooze_sym3_scale(ooze_sym3_add(solve->explicit_stress[i], stress),
-                                                ooze_reference_density(s));
-    }
-}
-
-static void allocate(OozeLodge *solve)
-{
-    OozeArena *arena = solve->step->context->arena;
-    uint64_t n = solve->step->n, local = solve->step->local;
-    solve->stiffness = ooze_gathered_alloc(arena, local, sizeof *solve->stiffness);
-    solve->explicit_stress = ooze_gathered_alloc(arena, n, sizeof *solve->explicit_stress);
-    solve->bulk = ooze_gathered_alloc(arena, local, sizeof *solve->bulk);
-    solve->hourglass = ooze_gathered_alloc(arena, local, sizeof *solve->hourglass);
-    solve->edge_hourglass = ooze_gathered_alloc(arena, n, sizeof *solve->edge_hourglass);
-    solve->flux = ooze_gathered_alloc(arena, local, sizeof *solve->flux);
-    solve->r = ooze_gathered_alloc(arena, n, sizeof *solve->r);
-    solve->p = ooze_gathered_alloc(arena, local, sizeof *solve->p);
-    solve->ap = ooze_gathered_alloc(arena, n, sizeof *solve->ap);
-    solve->pressure = ooze_arena_alloc(arena, solve->step->long_step ? n : 0, sizeof(float));
-    solve->partial = ooze_arena_alloc(arena, n / OOZE_CONFORMATION_GRAIN + 1, sizeof(double));
-    solve->u_star = ooze_arena_alloc(arena, n, sizeof *solve->u_star);
-    if (solve->step->settings.second_order) {
-        solve->deferred = ooze_arena_alloc(arena, n, sizeof *solve->deferred);
-    }
-    ooze_warm_start_allocate(solve);
-}
-
-/* u* = u and the push that is expected, and sum rho u^2. Forces of a surface are opposite on
-   neighbouring layers and cancel in the solve of a viscous fluid: their impulse belongs to u*, but
-   not to the velocities that the solve starts from, whose residual would make the tolerance too
-   large. */
-static void start_range(void *data, uint64_t begin, uint64_t end, int worker)
-{
-    (void)worker;
-    const OozeLodge *solve = data;
-    const OozeConformationStep *s = solve->step;
-    double sum = 0.0;
-    for (uint64_t i = begin; i < end; i++) {
-        OozeF32x4 push = ooze_lodge_expected_push(s, i);
-        push += s->grid_pressure ? s->grid_pressure->applied[i] : push - push;
-        solve->u_star[i] = s->u[i] + push;
-        OozeF32x4 u = s->grid_pressure ? solve->u_star[i] : s->u[i];
-        sum += (double)s->rheology[s->material[i]].relative_mass * (double)ooze_f32x4_dot3(u, u);
-        s->u[i] = s->surface_impulse ? s->u[i] - s->surface_impulse[i] : s->u[i];
-        s->u[i] += push;
-    }
-    solve->partial[begin / OOZE_CONFORMATION_GRAIN] = sum;
-}
-
-static void take_pushes_back_range(void *data, uint64_t begin, uint64_t end, int worker)
-{
-    (void)worker;
-    const OozeLodge *solve = data;
-    for (uint64_t i = begin; i < end; i++) {
-        solve->step->u[i] -= ooze_lodge_expected_push(solve->step, i);
-    }
-}
-
-static OozeStatus solve_velocities(OozeConformationStep *s, OozeError *error)
-{
-    OozeArena *arena = s->context->arena;
-    OozeLodge solve = {.step = s, .cg = {.restarts = true}};
-    s->next_warm_start = ooze_arena_alloc(arena, s->n, sizeof *s->next_warm_start);
-    s->thread_regularisation = s->regularises_threads
-                                   ? ooze_arena_alloc(arena, s->n, sizeof *s->thread_regularisation)
-                                   : NULL;
-    OozeStatus status = ooze_density_warm_start_find(s, error);
-    OozeArenaMark mark = ooze_arena_mark(arena);
-    allocate(&solve);
-    if (status) {
+    OozeStatus status =
+        on_grid ? stages->solve_pressure(solve, error) : iterate_safely(solve, error);
+    if (status || solve->pass + 1 >= solve->passes) {
         return status;
     }
-    if (ooze_arena_failed(arena)) {
-        return ooze_fail_memory(error, "the velocity solve", s->n * 256);
+    stages->release_contacts(solve);
+    if (on_grid) {
+        stages->release_walls(solve);
     }
-    /* a residual bounds the error of the velocities: the tolerance is relative to these */
-    solve.speed_square = ooze_lodge_sum(&solve, start_range);
-    solve.cg.residual.initial = solve.speed_square;
-    ooze_lodge_solids_expect(s, 1.0);
-    solve.passes = s->settings.passes + (s->long_step ? s->settings.impact_passes : 0);
-    for (int pass = 0; pass < solve.passes && !status; pass++) {
-        Prepare prepare = {.solve = &solve, .later_pass = pass > 0};
-        ooze_halo_refresh(s->context->halo, s->u, sizeof *s->u);
-        ooze_parallel_for(s->context->threads, s->n, OOZE_CONFORMATION_GRAIN, prepare_range,
-                          &prepare);
-        sum_hourglass(&solve);
-        solve.first_pass = pass == 0;
-        ooze_lodge_set_contact_velocities(&solve);
-        ooze_step_bodies_begin_pass(s, solve.u_star);
-        ooze_timer_lap(s->context->timer, "prepare");
-        status = pass == 0 ? ooze_lodge_multigrid_plan(&solve, error) : OOZE_OK;
-        status = status ? status : solve_pass(&solve, pass, error);
-        if (!status && pass + 1 < solve.passes) {
-            ooze_lodge_release_contacts(&solve);
-            ooze_grid_pressure_release(&solve);
-            status = s->long_step ? ooze_impact_end_pass(&solve, pass, error) : OOZE_OK;
-        }
-    }
-    if (!status && (solve.grids || s->grid_pressure)) {
-        ooze_grid_pressure_leave_out(&solve, -1.0f);
-        status = ooze_lodge_restore_momentum(&solve, error);
-        ooze_grid_pressure_leave_out(&solve, 1.0f);
-    }
-    if (status) {
-        return status;
-    }
-    ooze_warm_start_record(&solve);
-    if (s->expects_pushes) {
-        run(&solve, take_pushes_back_range);
-    }
-    ooze_step_bodies_apply_impulses(s);
-    ooze_lodge_solids_expect(s, -1.0);
-    if (s->context->stress) {
-        run(&solve, report_stress_range);
-    }
-    ooze_solve_residual_report(&solve.cg.residual, s->context->report);
-    s->context->report->multigrid = solve.grids != NULL;
-    ooze_arena_rewind(arena, mark);
-    return OOZE_OK;
+    return s->long_step ? stages->end_long_pass(solve, error) : OOZE_OK;
 }
 
-/* ---- end of step -------------------------------------------------------------------------- */
+/* ---- the solve ---- */
 
-static void finish_range(void *data, uint64_t begin, uint64_t end, int worker)
+/* Iterates of multigrid do not conserve the momenta of free components of fluid. */
+static OozeStatus restore_momentum(OozeLodge *solve, OozeError *error)
 {
-    (void)worker;
-    OozeConformationStep *s = data;
-    const OozeSym3 one = ooze_sym3_identity(1), rest[OOZE_MODES] = {one, one, one, one};
-    const float cutoff = OOZE_VOID_CLOSURE_CUTOFF * s->flat_gradient;
-    OozeLodgeEnd particle = {.more = s->more_modes, .dt = s->dt};
-    for (uint64_t i = begin; i < end; i++) {
-        uint16_t row = stress_row(s, i);
-        particle.body = s->bodies && s->bodies->slot[i] != UINT32_MAX;
-        if (particle.body && row == s->material[i]) {
-            set_modes(s, i, rest); /* dry: it has no conformation */
-            continue;
-        }
-        ooze_modes_get(s, i, particle.q);
-        particle.expansion = s->expansion[i];
-        particle.density = s->density[i];
-        particle.surface = s->surface_indicator[i] / cutoff;
-        ooze_lodge_end(&s->rheology[row], ooze_velocity_gradient(s, i), &particle);
-        set_modes(s, i, particle.q);
-        s->expansion[i] = particle.expansion;
+    const OozeLodgeStages *stages = stages_of(solve);
+    const bool on_grid = settings_of(solve)->pressure_grid;
+    if (!solve->grids && !on_grid) {
+        return OOZE_OK;
     }
+    if (on_grid) {
+        stages->leave_pressure_out(solve, -1.0f);
+    }
+    OozeStatus status = stages->restore_momentum(solve, error);
+    if (on_grid) {
+        stages->leave_pressure_out(solve, 1.0f);
+    }
+    return status;
 }
 
-static void finish(OozeConformationStep *s)
+static OozeStatus run_passes(OozeLodge *solve, OozeError *error)
 {
-    ooze_parallel_for(s->context->threads, s->n, OOZE_CONFORMATION_GRAIN, finish_range, s);
-    ooze_warm_start_store(s);
+    const OozeConformationSettings *set = settings_of(solve);
+    OozeStatus status = OOZE_OK;
+    solve->passes = set->passes + (solve->step->long_step ? set->impact_passes : 0);
+    for (solve->pass = 0; solve->pass < solve->passes && !status; solve->pass++) {
+        status = run_pass(solve, error);
+    }
+    return status ? status : restore_momentum(solve, error);
 }
 
-const OozeFormulation ooze_formulation_lodge = {
-    .regathers_edges = true,
-    .solve_velocities = solve_velocities,
-    .solve_positions = ooze_conformation_density,
-    .finish = finish,
-};
+OozeStatus ooze_lodge_solve(OozeConformationStep *s, OozeError *error)
+{
+    const OozeLodgeStages *stages = s->stages->lodge;
+    OozeLodge *solve = NULL;
+    const OozeMachineMark mark = ooze_machine_mark(s->machine);
+    OozeStatus status = stages->create(s, &solve, error);
+    if (!status) {
+        stages->start(solve);
+        stages->expect_solids(solve, 1.0);
+        status = run_passes(solve, error);
+    }
+    if (!status) {
+        s->used_multigrid = solve->grids != NULL;
+        status = stages->end(solve, error);
+        stages->expect_solids(solve, -1.0);
+        stages->report_stress(solve);
+    }
+    ooze_machine_rewind(s->machine, mark);
+    return status;
+}

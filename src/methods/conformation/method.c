@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "methods/conformation/cost_model.h"
-#include "methods/conformation/step.h"
+#include "methods/conformation/stages.h"
 #include "methods/maxwell.h"
 #include "physics/surface_stress.h"
 
@@ -201,21 +201,14 @@ int ooze_conformation_count_modes(const OozeStepContext *c)
     return count;
 }
 
-static float *field_of(const OozeConformationStep *s, const OozeFieldInfo *info)
-{
-    OozeParticles *particles = s->context->particles;
-    int field = ooze_particles_find_field(particles, info->name);
-    return field < 0 ? NULL : ooze_particles_data(particles, field);
-}
-
 void ooze_conformation_find_fields(OozeConformationStep *s)
 {
-    s->strain = field_of(s, &fields[FIELD_CONFORMATION]);
-    s->expansion = field_of(s, &fields[FIELD_EXPANSION]);
-    s->relief_progress = field_of(s, &fields[FIELD_RELIEF_PROGRESS]);
-    s->warm_start = field_of(s, &fields[FIELD_WARM_START]);
+    s->conformation = ooze_machine_field(s->machine, fields[FIELD_CONFORMATION].name);
+    s->expansion = ooze_machine_field(s->machine, fields[FIELD_EXPANSION].name);
+    s->relief_progress = ooze_machine_field(s->machine, fields[FIELD_RELIEF_PROGRESS].name);
+    s->warm_start = ooze_machine_field(s->machine, fields[FIELD_WARM_START].name);
     for (int k = 0; k < s->more_modes; k++) {
-        s->more_strain[k] = field_of(s, &mode_fields[k]);
+        s->more_conformation[k] = ooze_machine_field(s->machine, mode_fields[k].name);
     }
 }
 

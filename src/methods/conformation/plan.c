@@ -7,7 +7,7 @@
 #include "methods/conformation/expected_push_formula.h"
 #include "methods/conformation/lodge_formula.h"
 #include "methods/conformation/push_stress_formula.h"
-#include "methods/conformation/step.h"
+#include "methods/conformation/stages.h"
 #include "physics/lattice.h"
 #include "physics/strain_weight.h"
 #include "physics/surface_energy.h"

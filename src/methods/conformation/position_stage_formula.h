@@ -2,6 +2,8 @@
 #ifndef OOZE_METHODS_CONFORMATION_POSITION_STAGE_FORMULA_H
 #define OOZE_METHODS_CONFORMATION_POSITION_STAGE_FORMULA_H
 
+#include <stdbool.h>
+
 #include "base/formula.h"
 
 /* Whether a particle of this squared speed is in free flight: see OozeStepContext.free_speed. */

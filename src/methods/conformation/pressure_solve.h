@@ -13,8 +13,8 @@
 #ifndef OOZE_METHODS_CONFORMATION_PRESSURE_SOLVE_H
 #define OOZE_METHODS_CONFORMATION_PRESSURE_SOLVE_H
 
+#include "methods/conformation/cpu/lodge.h"
 #include "methods/conformation/grid_pressure_formula.h"
-#include "methods/conformation/lodge.h"
 #include "methods/conformation/pressure_loops.h"
 #include "solvers/pressure/pressure_grid.h"
 
@@ -45,7 +45,7 @@ typedef struct OozeGridPressure {
    Nothing without `pressure: grid`; the next ones need it. */
 OozeStatus ooze_grid_pressure_begin(OozeConformationStep *step, OozeError *error);
 /* Iterations of a pass, from step->u and the change so far. */
-OozeStatus ooze_grid_pressure_solve(OozeLodge *solve, int pass, OozeError *error);
+OozeStatus ooze_grid_pressure_solve(OozeLodge *solve, OozeError *error);
 /* Adds Dc^T q to ap for the forces of contacts, and finds the pressure at the particles. Nothing
    without a grid. */
 void ooze_grid_pressure_add_force(OozeLodge *solve);

@@ -105,7 +105,7 @@ static void film_range(void *data, uint64_t begin, uint64_t end, int worker)
         for (uint64_t e = list->first[i], last = e + list->count[i];
              e < last && b->slot[i] != UINT32_MAX; e++) {
             uint32_t j = list->index[e];
-            if (ooze_film_is_nearer(b->slot[j] == UINT32_MAX, s->edges.weight[e], &largest)) {
+            if (ooze_film_is_nearer(b->slot[j] == UINT32_MAX, s->edges->weight[e], &largest)) {
                 b->film[i] = s->material[j];
             }
         }
@@ -164,10 +164,10 @@ static void pull_range(void *data, uint64_t begin, uint64_t end, int worker)
     }
 }
 
-static OozeStatus begin_bonds(OozeStepBodies *b, OozeConformationMemory *own, OozeError *error)
+static OozeStatus begin_bonds(OozeStepBodies *b, OozeError *error)
 {
     const OozeStepContext *c = b->step->context;
-    OozeStatus status = ooze_bonds_find(&b->all, &own->bonds, error);
+    OozeStatus status = ooze_bonds_find(&b->all, &b->step->memory->bonds, error);
     b->bonds = b->all.bonds;
     if (status || !b->bonds) {
         return status;
@@ -205,12 +205,11 @@ static OozeStatus allocate(OozeStepBodies *b, OozeError *error)
         return ooze_fail_memory(error, "the bodies", n * 17);
     }
     OozeStatus status = ooze_bodies_assign_slots(&b->all, b->step->context,
-                                                 b->step->settings.contact_distance, error);
+                                                 b->step->plan->settings.contact_distance, error);
     return status ? status : ooze_bodies_allocate(&b->all, error);
 }
 
-OozeStatus ooze_step_bodies_begin(OozeConformationStep *s, OozeConformationMemory *own,
-                                  OozeError *error)
+OozeStatus ooze_step_bodies_begin(OozeConformationStep *s, OozeError *error)
 {
     const OozeStepContext *c = s->context;
     s->bodies = NULL;
@@ -245,7 +244,7 @@ OozeStatus ooze_step_bodies_begin(OozeConformationStep *s, OozeConformationMemor
     }
     ooze_halo_refresh(c->halo, b->effective_inverse_mass, sizeof *b->effective_inverse_mass);
     s->bodies = b;
-    status = status ? status : begin_bonds(b, own, error);
+    status = status ? status : begin_bonds(b, error);
     if (!status) {
         ooze_parallel_for(c->threads, s->n, OOZE_CONFORMATION_GRAIN, target_range, b);
     }
@@ -327,12 +326,12 @@ void ooze_step_bodies_shift(void *user, OozeF32x4 *shift)
     from_slots(b, b->field[0], shift, false);
 }
 
-void ooze_step_bodies_place(OozeConformationStep *s, OozeF32x4 *x)
+void ooze_step_bodies_place(OozeConformationStep *s)
 {
     OozeBodies *b = rigids_of(s);
     if (b) {
         ooze_bodies_place(b, to_slots(b, s->u, 0), b->field[1]);
         from_slots(b, b->field[0], s->u, false);
-        from_slots(b, b->field[1], x, false);
+        from_slots(b, b->field[1], s->x, false);
     }
 }

@@ -4,7 +4,7 @@
 #define OOZE_METHODS_CONFORMATION_BODIES_STEP_BODIES_H
 
 #include "methods/conformation/bodies/bodies.h"
-#include "methods/conformation/step.h"
+#include "methods/conformation/cpu/step.h"
 #include "physics/bond.h"
 #include "solvers/multigrid/rank_exchange.h"
 
@@ -48,10 +48,10 @@ static inline OozeF32x4 ooze_bond_value(const OozeStepBodies *b, const OozeF32x4
 
 /* Sets step->bodies where there are any, and makes the velocities of rigid bodies those of rigid
    motions. */
-OozeStatus ooze_step_bodies_begin(OozeConformationStep *step, OozeConformationMemory *own,
-                                  OozeError *error);
+OozeStatus ooze_step_bodies_begin(OozeConformationStep *step, OozeError *error);
 /* As the functions of bodies.h, for fields of all particles. */
-void ooze_step_bodies_place(OozeConformationStep *step, OozeF32x4 *x);
+/* Positions x and velocities u at the end of the step. */
+void ooze_step_bodies_place(OozeConformationStep *step);
 double ooze_step_bodies_precondition(OozeConformationStep *step, const OozeF32x4 *r);
 /* field += response by the smoothers, after ooze_step_bodies_precondition */
 void ooze_step_bodies_smooth(OozeConformationStep *step, OozeF32x4 *field);

@@ -50,17 +50,18 @@ struct OozeComponentSharing *ooze_component_sharing_allocate(const OozeConformat
 /* Lowers the lowest indices of components to those of their sets. Returns whether one was lower. */
 static bool lower_sets(OozeLodge *solve, const OozeComponentSets *sets)
 {
-    struct OozeComponentSharing *sharing = solve->sharing;
+    struct OozeComponentSharing *sharing = solve->components->sharing;
     bool changed = false;
     for (int k = 0; k < sets->count; k++) {
         bool here = sets->first[k] != UINT64_MAX;
-        sets->lowest[k] = here ? -(double)sharing->lowest[solve->root[sets->first[k]]] : -INFINITY;
+        sets->lowest[k] =
+            here ? -(double)sharing->lowest[solve->components->root[sets->first[k]]] : -INFINITY;
     }
     ooze_halo_max(solve->step->context->halo, sets->lowest, sets->count);
     for (int k = 0; k < sets->count; k++) {
         sets->lowest[k] = -sets->lowest[k];
         if (sets->first[k] != UINT64_MAX) {
-            uint32_t root = solve->root[sets->first[k]];
+            uint32_t root = solve->components->root[sets->first[k]];
             changed = changed || sets->lowest[k] < (double)sharing->lowest[root];
             sharing->lowest[root] = (uint64_t)sets->lowest[k];
             sharing->shared[root] = 1;
@@ -73,7 +74,7 @@ static bool lower_sets(OozeLodge *solve, const OozeComponentSets *sets)
    one. */
 static void find_lowest(OozeLodge *solve, const OozeComponentSets *sets)
 {
-    struct OozeComponentSharing *sharing = solve->sharing;
+    struct OozeComponentSharing *sharing = solve->components->sharing;
     const OozeConformationStep *s = solve->step;
     OozeHalo *halo = s->context->halo;
     for (uint64_t i = 0; i < s->local; i++) {
@@ -81,18 +82,19 @@ static void find_lowest(OozeLodge *solve, const OozeComponentSets *sets)
         sharing->shared[i] = 0;
     }
     for (uint64_t i = 0; i < s->local; i++) {
-        uint64_t *lowest = &sharing->lowest[solve->root[i]], index = ooze_halo_index(halo, i);
+        uint64_t *lowest = &sharing->lowest[solve->components->root[i]],
+                 index = ooze_halo_index(halo, i);
         *lowest = index < *lowest ? index : *lowest;
-        sharing->shared[solve->root[i]] |= i >= s->n;
+        sharing->shared[solve->components->root[i]] |= i >= s->n;
     }
     for (bool changed = true; changed; changed = ooze_halo_any(halo, changed)) {
         changed = false;
         for (uint64_t i = 0; i < s->n; i++) {
-            sharing->value[i] = sharing->lowest[solve->root[i]];
+            sharing->value[i] = sharing->lowest[solve->components->root[i]];
         }
         ooze_halo_refresh(halo, sharing->value, sizeof *sharing->value);
         for (uint64_t i = s->n; i < s->local; i++) {
-            uint64_t *lowest = &sharing->lowest[solve->root[i]];
+            uint64_t *lowest = &sharing->lowest[solve->components->root[i]];
             changed = changed || sharing->value[i] < *lowest;
             *lowest = sharing->value[i] < *lowest ? sharing->value[i] : *lowest;
         }
@@ -109,22 +111,22 @@ static int compare_labels(const void *a, const void *b)
 
 uint64_t ooze_component_lowest(const OozeLodge *solve, uint32_t root)
 {
-    return solve->sharing->lowest[root];
+    return solve->components->sharing->lowest[root];
 }
 
 bool ooze_component_is_shared(const OozeLodge *solve, uint32_t root)
 {
-    return solve->sharing->shared[root] != 0;
+    return solve->components->sharing->shared[root] != 0;
 }
 
 void ooze_component_sharing_find(OozeLodge *solve, const OozeComponentSets *sets)
 {
-    struct OozeComponentSharing *sharing = solve->sharing;
+    struct OozeComponentSharing *sharing = solve->components->sharing;
     const OozeConformationStep *s = solve->step;
     find_lowest(solve, sets);
     sharing->count = 0;
     for (uint64_t i = 0; i < s->local; i++) {
-        if (solve->root[i] == i) {
+        if (solve->components->root[i] == i) {
             sharing->labels[sharing->count++] = (Label){sharing->lowest[i], (uint32_t)i};
         }
     }
@@ -140,7 +142,7 @@ void ooze_component_sharing_find(OozeLodge *solve, const OozeComponentSets *sets
     }
     sharing->count = kept;
     for (uint64_t i = 0; i < s->local; i++) {
-        solve->root[i] = sharing->rename[solve->root[i]];
+        solve->components->root[i] = sharing->rename[solve->components->root[i]];
     }
 }
 
@@ -157,14 +159,14 @@ static void add(OozeComponentGain *to, const OozeComponentGain *from)
    it counts. */
 static uint64_t contribute(OozeLodge *solve, Contribution *list)
 {
-    const struct OozeComponentSharing *sharing = solve->sharing;
+    const struct OozeComponentSharing *sharing = solve->components->sharing;
     uint64_t n = solve->step->n, count = 0;
     for (uint64_t begin = 0; begin < n; begin += GRAIN) {
-        const struct OozeComponentChunk *chunk = &solve->chunks[begin / GRAIN];
+        const struct OozeComponentChunk *chunk = &solve->components->chunks[begin / GRAIN];
         uint64_t end = begin + GRAIN < n ? begin + GRAIN : n;
         end = chunk->mixed ? end : begin + 1;
         for (uint64_t i = begin; i < end; i++) {
-            uint32_t root = solve->root[i];
+            uint32_t root = solve->components->root[i];
             OozeComponentGain gain = {0};
             if (sharing->shared[root] && !list) {
                 count++;
@@ -175,9 +177,9 @@ static uint64_t contribute(OozeLodge *solve, Contribution *list)
                 list[count++] =
                     (Contribution){sharing->lowest[root], chunk->mixed ? gain : chunk->gain};
             } else if (list && chunk->mixed) {
-                ooze_warm_start_add_gain(solve, i, &solve->components[root].gain);
+                ooze_warm_start_add_gain(solve, i, &solve->components->of_root[root].gain);
             } else if (list) {
-                add(&solve->components[root].gain, &chunk->gain);
+                add(&solve->components->of_root[root].gain, &chunk->gain);
             }
         }
     }
@@ -193,7 +195,7 @@ static const Label *find_label(const struct OozeComponentSharing *sharing, uint6
 
 OozeStatus ooze_component_sharing_sum(OozeLodge *solve)
 {
-    const struct OozeComponentSharing *sharing = solve->sharing;
+    const struct OozeComponentSharing *sharing = solve->components->sharing;
     const OozeConformationStep *s = solve->step;
     OozeArena *arena = s->context->arena;
     OozeArenaMark mark = ooze_arena_mark(arena);
@@ -203,7 +205,7 @@ OozeStatus ooze_component_sharing_sum(OozeLodge *solve)
         return OOZE_ERROR_MEMORY;
     }
     for (uint64_t i = s->n; i < s->local; i++) { /* loops over chunks have cleared the others */
-        solve->components[i] = (struct OozeComponent){0};
+        solve->components->of_root[i] = (struct OozeComponent){0};
     }
     contribute(solve, own);
     list.own = own;
@@ -212,7 +214,7 @@ OozeStatus ooze_component_sharing_sum(OozeLodge *solve)
     for (uint64_t k = 0; k < list.total && !status; k++) {
         const Label *label = find_label(sharing, all[k].lowest);
         if (label) {
-            add(&solve->components[label->root].gain, &all[k].gain);
+            add(&solve->components->of_root[label->root].gain, &all[k].gain);
         }
     }
     ooze_arena_rewind(arena, mark);
@@ -221,10 +223,10 @@ OozeStatus ooze_component_sharing_sum(OozeLodge *solve)
 
 bool ooze_component_sharing_decide(OozeLodge *solve)
 {
-    const struct OozeComponentSharing *sharing = solve->sharing;
+    const struct OozeComponentSharing *sharing = solve->components->sharing;
     bool partly = false;
     for (uint64_t k = 0; k < sharing->count; k++) {
-        struct OozeComponent *component = &solve->components[sharing->labels[k].root];
+        struct OozeComponent *component = &solve->components->of_root[sharing->labels[k].root];
         component->accepted_fraction = ooze_warm_start_accepted_fraction(component->gain);
         partly = partly || (component->gain.curvature > 0.0 && component->accepted_fraction < 1.0f);
     }

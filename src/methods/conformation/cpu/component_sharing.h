@@ -2,7 +2,7 @@
 #ifndef OOZE_METHODS_CONFORMATION_CPU_COMPONENT_SHARING_H
 #define OOZE_METHODS_CONFORMATION_CPU_COMPONENT_SHARING_H
 
-#include "methods/conformation/lodge.h"
+#include "methods/conformation/cpu/lodge.h"
 #include "methods/conformation/lodge_formula.h"
 
 struct OozeComponent {

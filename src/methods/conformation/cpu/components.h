@@ -2,7 +2,7 @@
 #ifndef OOZE_METHODS_CONFORMATION_CPU_COMPONENTS_H
 #define OOZE_METHODS_CONFORMATION_CPU_COMPONENTS_H
 
-#include "methods/conformation/step.h"
+#include "methods/conformation/cpu/step.h"
 #include "particles/components_formula.h"
 
 /* root[i]: lowest index in the component of i. Both arrays have one element a particle. Particles

@@ -14,7 +14,7 @@
 static OozeContactSet find_contact_set(const OozeConformationStep *s, uint64_t i, uint64_t near)
 {
     const OozeStepContext *c = s->context;
-    const OozeContactScale scale = {c->dt, c->spacing, (double)s->settings.contact_distance};
+    const OozeContactScale scale = {c->dt, c->spacing, (double)s->plan->settings.contact_distance};
     OozeContactSearch search = {.set = {.count = 0}};
     OozeVec3 x = vec3(s->x0[i][0], s->x0[i][1], s->x0[i][2]);
     OozeVec3 u = vec3(s->u[i][0], s->u[i][1], s->u[i][2]);
@@ -86,8 +86,8 @@ static uint64_t find_near(const OozeConformationStep *s, uint64_t begin, uint64_
     for (uint64_t i = begin; i < end; i++) {
         fastest = is_free(s, i) ? fastest : ooze_max(fastest, ooze_f32x4_dot3(s->u[i], s->u[i]));
     }
-    float reach = s->settings.contact_distance + s->dt * sqrtf(fastest);
-    return ooze_broad_phase_find(&s->nearby, s->x0, begin, end, reach, true, among);
+    float reach = s->plan->settings.contact_distance + s->dt * sqrtf(fastest);
+    return ooze_broad_phase_find(s->nearby, s->x0, begin, end, reach, true, among);
 }
 
 static void near_range(void *data, uint64_t begin, uint64_t end, int worker)
@@ -208,7 +208,7 @@ OozeStatus ooze_conformation_find_contacts(OozeConformationStep *s, OozeError *e
         return ooze_fail_memory(error, "contacts", s->n * 8);
     }
     FindJob job = {.step = s};
-    OozeStatus status = ooze_broad_phase_begin(&s->nearby, c->solids, c->solid_count, c->spacing,
+    OozeStatus status = ooze_broad_phase_begin(s->nearby, c->solids, c->solid_count, c->spacing,
                                                c->dt, c->arena, error);
     status = status ? status : find_contact_sets(&job, error);
     s->any_contacts = !status && ooze_halo_any(c->halo, s->contact_count > 0);

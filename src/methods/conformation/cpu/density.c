@@ -13,14 +13,14 @@ OozeStatus ooze_conformation_gather(OozeConformationStep *s, OozeError *error)
                          .volume = s->volume,
                          .wall_scale = s->wall_scale,
                          .dynamic = s->coupling != NULL,
-                         .strain_scale = s->strain_scale,
-                         .wall_strain_scale = s->wall_strain_scale,
+                         .strain_scale = s->plan->strain_scale,
+                         .wall_strain_scale = s->plan->wall_strain_scale,
                          .x = s->x0,
-                         .memory = s->edge_memory,
+                         .memory = &s->memory->edges,
                          .gathered = s->gathered,
                          .wall_edge = s->wall_edge};
     OozeStatus status = ooze_gather(&gather, error);
-    s->edges = gather.edges;
+    *s->edges = gather.edges;
     s->gathered = gather.gathered;
     s->wall_edge = gather.wall_edge;
     s->edge_sum = gather.edge_sum;
@@ -30,9 +30,9 @@ OozeStatus ooze_conformation_gather(OozeConformationStep *s, OozeError *error)
     return status;
 }
 
-OozeDensityJob ooze_conformation_density_job(OozeConformationStep *s, OozeDensityMemory *own)
+OozeDensityJob ooze_conformation_density_job(OozeConformationStep *s)
 {
-    OozeDensityJob job = s->density_settings;
+    OozeDensityJob job = ooze_conformation_density_settings(s->context, s->plan);
     job.n = s->n;
     job.mobility = s->mobility;
     job.thread_regularisation = s->thread_regularisation;
@@ -43,16 +43,15 @@ OozeDensityJob ooze_conformation_density_job(OozeConformationStep *s, OozeDensit
     job.multiplier = s->density_multiplier;
     job.first_multiplier = s->first_multiplier;
     job.start = s->x0;
-    job.own = own;
+    job.own = s->memory->density;
     return job;
 }
 
-OozeStatus ooze_conformation_density(OozeConformationStep *s, OozeDensityMemory *own, OozeF32x4 *x,
-                                     OozeF32x4 *shift, OozeError *error)
+OozeStatus ooze_conformation_density(OozeConformationStep *s, OozeError *error)
 {
-    OozeDensityJob job = ooze_conformation_density_job(s, own);
-    job.memory = s->edge_memory; /* gathered data are not needed meanwhile */
-    if (s->coupling) {           /* at the new poses of the solids */
+    OozeDensityJob job = ooze_conformation_density_job(s);
+    job.memory = &s->memory->edges; /* gathered data are not needed meanwhile */
+    if (s->coupling) {              /* at the new poses of the solids */
         OozeStatus status = ooze_coupling_place_samples(s->coupling, error);
         if (status) {
             return status;
@@ -77,5 +76,5 @@ OozeStatus ooze_conformation_density(OozeConformationStep *s, OozeDensityMemory 
         job.between = ooze_step_bodies_shift;
         job.user = s;
     }
-    return ooze_density_solve(&job, x, shift, error);
+    return ooze_density_solve(&job, s->x, s->shift, error);
 }

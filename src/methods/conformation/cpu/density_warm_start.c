@@ -1,6 +1,5 @@
 #include "methods/conformation/cpu/density_warm_start.h"
 
-#include "base/fail.h"
 #include "methods/conformation/expected_push_formula.h"
 
 static void multipliers_range(void *data, uint64_t begin, uint64_t end, int worker)
@@ -13,20 +12,14 @@ static void multipliers_range(void *data, uint64_t begin, uint64_t end, int work
     }
 }
 
-OozeStatus ooze_density_warm_start_find(OozeConformationStep *s, OozeError *error)
+void ooze_density_warm_start_find(OozeConformationStep *s)
 {
     const OozeStepContext *c = s->context;
-    if (!s->warm_density) {
-        return OOZE_OK;
-    }
-    s->first_multiplier = ooze_gathered_alloc(c->arena, s->local, sizeof *s->first_multiplier);
-    s->first_push = ooze_arena_alloc(c->arena, s->n, sizeof *s->first_push);
-    if (ooze_arena_failed(c->arena)) {
-        return ooze_fail_memory(error, "the conformation step", s->n * 20);
+    if (!s->first_push) {
+        return;
     }
     ooze_parallel_for(c->threads, s->n, OOZE_CONFORMATION_GRAIN, multipliers_range, s);
     ooze_halo_refresh(c->halo, s->first_multiplier, sizeof *s->first_multiplier);
     ooze_parallel_for(c->threads, s->n, OOZE_CONFORMATION_GRAIN,
                       ooze_density_warm_start_loops()->pushes, s);
-    return OOZE_OK;
 }

@@ -13,10 +13,10 @@
 #define OOZE_METHODS_CONFORMATION_CPU_DENSITY_WARM_START_H
 
 #include "base/isa.h"
-#include "methods/conformation/step.h"
+#include "methods/conformation/cpu/step.h"
 
 /* Finds step->first_multiplier and step->first_push; after the gather of edges. */
-OozeStatus ooze_density_warm_start_find(OozeConformationStep *step, OozeError *error);
+void ooze_density_warm_start_find(OozeConformationStep *step);
 
 /* Bodies of parallel loops over an OozeConformationStep, in chunks of OOZE_CONFORMATION_GRAIN. */
 typedef struct OozeDensityWarmStartLoops {

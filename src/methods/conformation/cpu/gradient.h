@@ -2,7 +2,7 @@
 #ifndef OOZE_METHODS_CONFORMATION_CPU_GRADIENT_H
 #define OOZE_METHODS_CONFORMATION_CPU_GRADIENT_H
 
-#include "methods/conformation/step.h"
+#include "methods/conformation/cpu/step.h"
 
 /* sum (u_j - u_i) g^T, before correction; the last lanes hold sum f (u_j - u_i). With
    `moving_walls`, samples of walls have their velocity; otherwise (search directions) they are
@@ -12,7 +12,7 @@ static inline OozeRows ooze_raw_rows(const OozeConformationStep *s, const OozeF3
 {
     const OozeNeighbours *walls = s->context->fluid_boundary;
     OozeRows rows = ooze_rows_outer(u[i], -s->edge_sum[i], ooze_rows_zero());
-    rows = ooze_edges_outer(&s->edges, u, i, rows);
+    rows = ooze_edges_outer(s->edges, u, i, rows);
     const OozeFloat4 *moving = moving_walls  ? s->context->boundary->velocity
                                : s->coupling ? s->coupling->direction_velocity
                                              : NULL;

@@ -415,8 +415,7 @@ static void shift(void *user, float limit)
 
 static float moved_value(const OozeConformationStep *s, uint64_t i, OozeF32x4 value)
 {
-    OozeFloat4 x = ooze_particles_positions(s->context->particles)[i];
-    OozeF32x4 moved = ooze_f32x4(x.x, x.y, x.z, 0) - s->x0[i];
+    OozeF32x4 moved = s->x[i] - s->x0[i];
     return ooze_grid_pressure_moved(value, ooze_f32x4_nearest(moved, &s->context->periodic));
 }
 

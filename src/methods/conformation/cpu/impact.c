@@ -45,7 +45,7 @@ static void extremes_range(void *data, uint64_t begin, uint64_t end, int worker)
 OozeStatus ooze_impact_begin(OozeConformationStep *s, OozeError *error)
 {
     uint64_t chunks = s->n / GRAIN + 1;
-    if (s->settings.impact_passes == 0) {
+    if (s->plan->settings.impact_passes == 0) {
         return OOZE_OK;
     }
     ExtremesJob job = {s, ooze_arena_alloc(s->context->arena, chunks, sizeof *job.chunk)};
@@ -69,7 +69,7 @@ OozeStatus ooze_impact_begin(OozeConformationStep *s, OozeError *error)
 static OozeContactScale scale_of(const OozeConformationStep *s)
 {
     return (OozeContactScale){s->context->dt, s->context->spacing,
-                              (double)s->settings.contact_distance};
+                              (double)s->plan->settings.contact_distance};
 }
 
 /* Follows the path of particle i to the solid. */
@@ -175,15 +175,15 @@ void ooze_impact_add_pressure(OozeLodge *solve, uint64_t i, const OozeLodgeState
     ooze_impact_oppose_compression(state, density_of(solve->step, i), &solve->pressure[i], c);
 }
 
-OozeStatus ooze_impact_end_pass(OozeLodge *solve, int pass, OozeError *error)
+OozeStatus ooze_impact_end_pass(OozeLodge *solve, OozeError *error)
 {
     OozeConformationStep *s = solve->step;
     uint64_t pairs = 0;
     bool contacts = ooze_halo_any(s->context->halo, add_missed_contacts(s) > 0);
     OozeStatus status = ooze_impact_find_pairs(solve, &pairs, error);
     solve->new_pairs = pairs > 0;
-    solve->passes =
-        ooze_impact_passes(pass, solve->passes, s->settings.passes, contacts || pairs > 0);
+    solve->passes = ooze_impact_passes(solve->pass, solve->passes, s->plan->settings.passes,
+                                       contacts || pairs > 0);
     ooze_timer_lap(s->context->timer, "contact");
     return status;
 }

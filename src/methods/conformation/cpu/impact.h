@@ -3,8 +3,8 @@
 #ifndef OOZE_METHODS_CONFORMATION_CPU_IMPACT_H
 #define OOZE_METHODS_CONFORMATION_CPU_IMPACT_H
 
+#include "methods/conformation/cpu/step.h"
 #include "methods/conformation/impact_formula.h"
-#include "methods/conformation/step.h"
 
 /* Sets step->long_step, from u. */
 OozeStatus ooze_impact_begin(OozeConformationStep *step, OozeError *error);

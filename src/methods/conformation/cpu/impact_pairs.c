@@ -336,7 +336,7 @@ OozeStatus ooze_impact_find_pairs(OozeLodge *solve, uint64_t *added, OozeError *
     update_pairs(&surface, *pairs);
     int searches = count_searches(&surface);
     if (searches > 0) {
-        status = create_memory(s->impact_memory, error);
+        status = create_memory(&s->memory->impact, error);
         if (!status && !*pairs) {
             status = create_pairs(solve, shared ? surface.count : s->n,
                                   OOZE_IMPACT_PAIRS_EACH * surface.count, pairs, error);
@@ -344,9 +344,9 @@ OozeStatus ooze_impact_find_pairs(OozeLodge *solve, uint64_t *added, OozeError *
         uint64_t before = status ? 0 : (*pairs)->count;
         for (int k = 1; k <= searches && !status; k++) {
             surface.fraction = (float)k / (float)searches;
-            status = search(&surface, *s->impact_memory, error);
+            status = search(&surface, s->memory->impact, error);
             if (!status) {
-                end_search(&surface, &(*s->impact_memory)->near, *pairs);
+                end_search(&surface, &s->memory->impact->near, *pairs);
             }
         }
         *added = status ? 0 : (*pairs)->count - before;

@@ -4,8 +4,8 @@
 #ifndef OOZE_METHODS_CONFORMATION_CPU_IMPACT_SOLVE_H
 #define OOZE_METHODS_CONFORMATION_CPU_IMPACT_SOLVE_H
 
+#include "methods/conformation/cpu/lodge.h"
 #include "methods/conformation/impact_formula.h"
-#include "methods/conformation/lodge.h"
 #include "methods/conformation/lodge_formula.h"
 #include "solvers/multigrid/rank_exchange.h"
 
@@ -71,7 +71,7 @@ void ooze_impact_add_pressure(OozeLodge *solve, uint64_t i, const OozeLodgeState
                               OozeLodgeCoefficients *coefficients);
 /* After each pass except the last: finds contacts with solids and between particles that the pass
    has missed, and how many passes the step takes. */
-OozeStatus ooze_impact_end_pass(OozeLodge *solve, int pass, OozeError *error);
+OozeStatus ooze_impact_end_pass(OozeLodge *solve, OozeError *error);
 
 static inline OozeF32x4 ooze_impact_value(const OozeImpactPairs *pairs, const OozeF32x4 *u,
                                           uint32_t end)

@@ -1,5 +1,5 @@
 /* Contacts with solids in the velocity solve of `lodge`. */
-#include "methods/conformation/lodge.h"
+#include "methods/conformation/cpu/lodge.h"
 #include "methods/conformation/lodge_formula.h"
 #include "methods/conformation/pressure_solve.h"
 
@@ -10,7 +10,7 @@ static void set_contact_velocity_range(void *data, uint64_t begin, uint64_t end,
     const OozeLodge *solve = data;
     OozeConformationStep *s = solve->step;
     for (uint64_t i = begin; i < end; i++) {
-        if (solve->deferred && solve->first_pass) {
+        if (solve->deferred && solve->pass == 0) {
             s->u[i] = solve->u_star[i];
             if (s->contact_of[i] >= 0 && s->mobility[i] > 0.0f && solve->deferred[i][3] > 0.0f) {
                 ooze_lodge_free_tangents(&s->contact_sets[s->contact_of[i]]);

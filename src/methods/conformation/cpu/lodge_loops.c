@@ -4,7 +4,7 @@
    the fourth lane takes the hourglass term. Between the gathers four particles are computed
    together. */
 #include "methods/conformation/cpu/impact_solve.h"
-#include "methods/conformation/lodge.h"
+#include "methods/conformation/cpu/lodge.h"
 #include "solvers/pairs/stress_flux.h"
 
 /* ---- first gather --------------------------------------------------------------------------- */
@@ -76,7 +76,7 @@ static void product_range(void *data, uint64_t begin, uint64_t end, int worker)
     double sum = 0.0;
     for (uint64_t i = begin; i < end; i++) {
         float mass = s->rheology[s->material[i]].relative_mass;
-        OozeF32x4 force = solve->output[i] + ooze_edges_flux(&s->edges, solve->flux, i);
+        OozeF32x4 force = solve->output[i] + ooze_edges_flux(s->edges, solve->flux, i);
         if (s->bodies) {
             force += ooze_bond_force(s->bodies, i, solve->input, s->dt, solve->with_explicit_terms);
         }
@@ -145,7 +145,7 @@ static void edge_hourglass_range(void *data, uint64_t begin, uint64_t end, int w
     (void)worker;
     OozeLodge *solve = data;
     for (uint64_t i = begin; i < end; i++) {
-        solve->edge_hourglass[i] = ooze_edges_sum(&solve->step->edges, solve->hourglass, i);
+        solve->edge_hourglass[i] = ooze_edges_sum(solve->step->edges, solve->hourglass, i);
     }
 }
 

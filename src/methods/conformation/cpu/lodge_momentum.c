@@ -61,7 +61,7 @@ void ooze_momentum_add_particle(const Job *job, uint64_t i, Sums *sum)
     const OozeLodge *solve = job->solve;
     const OozeConformationStep *s = solve->step;
     double mass = (double)s->rheology[s->material[i]].relative_mass, x[3], u[3];
-    arm_of(job, solve->root[i], i, x);
+    arm_of(job, solve->components->root[i], i, x);
     for (int k = 0; k < 3; k++) {
         u[k] = (double)solve->u_star[i][k] - (double)s->u[i][k];
     }
@@ -98,7 +98,7 @@ static void join_by_pressure(const OozeLodge *solve, uint64_t *solid_first)
     const OozeMultigridLevel *level = &grid->multigrid->level[0];
     for (uint64_t c = 0; c < level->cells; c++) {
         for (uint32_t k = level->child_first[c]; k < level->child_first[c + 1]; k++) {
-            ooze_component_join(solve->parent, level->child[k],
+            ooze_component_join(solve->components->parent, level->child[k],
                                 level->child[level->child_first[c]]);
         }
     }
@@ -108,7 +108,7 @@ static void join_by_pressure(const OozeLodge *solve, uint64_t *solid_first)
              k++) {
             uint32_t a = grid->column_node[k];
             for (uint32_t e = level->node_first[a]; e < level->node_first[a + 1]; e++) {
-                ooze_component_join(solve->parent, child_at(level, e), first);
+                ooze_component_join(solve->components->parent, child_at(level, e), first);
             }
         }
     }
@@ -116,7 +116,7 @@ static void join_by_pressure(const OozeLodge *solve, uint64_t *solid_first)
         uint32_t particle = child_at(level, level->node_first[grid->bodies.unknown[e]]);
         uint64_t *first = &solid_first[grid->bodies.body[e]];
         *first = *first == UINT64_MAX ? particle : *first;
-        ooze_component_join(solve->parent, particle, (uint32_t)*first);
+        ooze_component_join(solve->components->parent, particle, (uint32_t)*first);
     }
 }
 
@@ -140,7 +140,7 @@ static void join_solids(const OozeLodge *solve, uint64_t *first)
             int k = solid_at(s, e);
             if (k >= 0) {
                 first[k] = first[k] == UINT64_MAX ? i : first[k];
-                ooze_component_join(solve->parent, (uint32_t)i, (uint32_t)first[k]);
+                ooze_component_join(solve->components->parent, (uint32_t)i, (uint32_t)first[k]);
             }
         }
     }
@@ -151,7 +151,8 @@ static void root_range(void *data, uint64_t begin, uint64_t end, int worker)
     (void)worker;
     const Job *job = data;
     for (uint64_t i = begin; i < end; i++) {
-        job->solve->root[i] = ooze_component_root(job->solve->parent, (uint32_t)i);
+        job->solve->components->root[i] =
+            ooze_component_root(job->solve->components->parent, (uint32_t)i);
     }
 }
 
@@ -225,7 +226,7 @@ static void sum_range(void *data, uint64_t begin, uint64_t end, int worker)
     Chunk chunk = {.mixed = false};
     for (uint64_t i = begin; i < end; i++) {
         ooze_momentum_add_particle(job, i, &chunk.sums);
-        chunk.mixed = chunk.mixed || solve->root[i] != solve->root[begin];
+        chunk.mixed = chunk.mixed || solve->components->root[i] != solve->components->root[begin];
     }
     job->chunks[begin / GRAIN] = chunk;
 }
@@ -238,10 +239,11 @@ static void collect(const Job *job)
     for (uint64_t begin = 0; begin < n; begin += GRAIN) {
         const Chunk *chunk = &job->chunks[begin / GRAIN];
         for (uint64_t i = begin; i < begin + GRAIN && i < n && chunk->mixed; i++) {
-            ooze_momentum_add_particle(job, i, &job->sums[job->number[solve->root[i]]]);
+            ooze_momentum_add_particle(job, i, &job->sums[job->number[solve->components->root[i]]]);
         }
         if (!chunk->mixed) {
-            ooze_momentum_add_sums(&job->sums[job->number[solve->root[begin]]], &chunk->sums);
+            ooze_momentum_add_sums(&job->sums[job->number[solve->components->root[begin]]],
+                                   &chunk->sums);
         }
     }
 }
@@ -261,7 +263,7 @@ static void add_range(void *data, uint64_t begin, uint64_t end, int worker)
     const Job *job = data;
     OozeConformationStep *s = job->solve->step;
     for (uint64_t i = begin; i < end; i++) {
-        uint32_t root = job->solve->root[i];
+        uint32_t root = job->solve->components->root[i];
         const double *y = job->lack[job->number[root]].v;
         double x[3];
         arm_of(job, root, i, x);
@@ -279,11 +281,11 @@ static void number_components(Job *job)
     job->origin = s->x0;
     for (uint64_t i = 0; i < s->n; i++) {
         job->number[i] = (uint32_t)job->components;
-        job->components += solve->root[i] == i;
+        job->components += solve->components->root[i] == i;
     }
     for (int k = 0; s->coupling && k < s->coupling->count; k++) {
         if (job->solid_first[k] != UINT64_MAX) {
-            uint32_t root = solve->root[job->solid_first[k]];
+            uint32_t root = solve->components->root[job->solid_first[k]];
             job->solid_number[k] = job->number[root];
             job->solid_origin[k] = s->x0[root];
         }
@@ -342,12 +344,12 @@ static void find_components(Job *job)
 {
     OozeLodge *solve = job->solve;
     const OozeConformationStep *s = solve->step;
-    ooze_conformation_find_components(s, true, solve->parent, solve->root);
+    ooze_conformation_find_components(s, true, solve->components->parent, solve->components->root);
     if (solve->pairs) {
         for (uint64_t k = 0; k < solve->pairs->count; k++) {
             const OozeImpactPair *pair = &solve->pairs->pair[k];
             if (pair->i < s->n && pair->j < s->n) {
-                ooze_component_join(solve->parent, pair->i, pair->j);
+                ooze_component_join(solve->components->parent, pair->i, pair->j);
             }
         }
     }
@@ -372,7 +374,7 @@ OozeStatus ooze_lodge_restore_momentum(OozeLodge *solve, OozeError *error)
         return status;
     }
     find_components(&job);
-    if (solve->sharing) {
+    if (solve->components->sharing) {
         status = ooze_momentum_number_shared(&job, error);
     } else {
         number_components(&job);
@@ -382,7 +384,7 @@ OozeStatus ooze_lodge_restore_momentum(OozeLodge *solve, OozeError *error)
         return status;
     }
     ooze_parallel_for(threads, s->n, GRAIN, sum_range, &job);
-    if (solve->sharing) {
+    if (solve->components->sharing) {
         status = ooze_momentum_collect_shared(&job, error);
     } else {
         collect(&job);

@@ -2,7 +2,7 @@
 #ifndef OOZE_METHODS_CONFORMATION_CPU_LODGE_MOMENTUM_H
 #define OOZE_METHODS_CONFORMATION_CPU_LODGE_MOMENTUM_H
 
-#include "methods/conformation/lodge.h"
+#include "methods/conformation/cpu/lodge.h"
 #include "methods/conformation/lodge_momentum_formula.h"
 
 typedef struct OozeMomentumChunk {

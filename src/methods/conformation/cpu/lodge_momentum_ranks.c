@@ -34,7 +34,7 @@ static OozeStatus find_origins(OozeMomentumJob *job, OozeError *error)
     for (int round = 0; round < 2; round++) { /* counts, then lists */
         count = 0;
         for (uint64_t i = 0; i < s->n; i++) {
-            uint32_t root = solve->root[i];
+            uint32_t root = solve->components->root[i];
             uint64_t index = ooze_halo_index(s->context->halo, i);
             if (ooze_component_is_shared(solve, root) &&
                 ooze_component_lowest(solve, root) == index) {
@@ -68,14 +68,14 @@ static void number_roots(OozeMomentumJob *job, OozeF32x4 *origin)
     const OozeConformationStep *s = solve->step;
     memcpy(origin, s->x0, s->local * sizeof *origin);
     for (uint64_t i = 0; i < s->local; i++) {
-        bool own = solve->root[i] == i && !ooze_component_is_shared(solve, (uint32_t)i);
+        bool own = solve->components->root[i] == i && !ooze_component_is_shared(solve, (uint32_t)i);
         job->number[i] = (uint32_t)job->components;
         job->components += own;
     }
     job->shared = job->components;
     job->components += job->origin_count;
     for (uint64_t i = 0; i < s->local; i++) {
-        if (solve->root[i] == i && ooze_component_is_shared(solve, (uint32_t)i)) {
+        if (solve->components->root[i] == i && ooze_component_is_shared(solve, (uint32_t)i)) {
             uint64_t at = find_origin(job, ooze_component_lowest(solve, (uint32_t)i));
             job->number[i] = (uint32_t)(job->shared + at);
             origin[i] = job->origins[at].x;
@@ -131,7 +131,7 @@ static uint64_t contribute(const OozeMomentumJob *job, Contribution *list)
         const OozeMomentumChunk *chunk = &job->chunks[begin / GRAIN];
         uint64_t end = chunk->mixed ? (begin + GRAIN < n ? begin + GRAIN : n) : begin + 1;
         for (uint64_t i = begin; i < end; i++) {
-            uint64_t number = job->number[solve->root[i]];
+            uint64_t number = job->number[solve->components->root[i]];
             OozeMomentumSums sums = {0};
             if (list && chunk->mixed) {
                 ooze_momentum_add_particle(job, i, &sums);

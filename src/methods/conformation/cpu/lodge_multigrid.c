@@ -226,10 +226,10 @@ static OozeStatus allocate(OozeLodgeMultigrid *mg, OozeError *error)
         mg->solid_inverse =
             ooze_arena_alloc(arena, (uint64_t)s->coupling->count, sizeof *mg->solid_inverse);
     }
-    if (!*s->velocity_multigrid) {
-        *s->velocity_multigrid = ooze_velocity_multigrid_create();
+    if (!s->memory->multigrid) {
+        s->memory->multigrid = ooze_velocity_multigrid_create();
     }
-    mg->grids = *s->velocity_multigrid;
+    mg->grids = s->memory->multigrid;
     if (!mg->grids || ooze_arena_failed(arena)) {
         return ooze_fail_memory(error, "the grids of the velocity solve", n * 140);
     }
@@ -248,50 +248,33 @@ static void largest_shear_range(void *data, uint64_t begin, uint64_t end, int wo
     solve->partial[begin / GRAIN] = (double)largest;
 }
 
-/* Of `auto`. */
-static OozeMultigridUse expected_use(OozeLodge *solve)
+OozeLodgeExtent ooze_lodge_multigrid_find_extent(OozeLodge *solve)
 {
     const OozeConformationStep *s = solve->step;
     const OozeStepContext *c = s->context;
     OozeMultigridAxis axis[3];
-    double largest = 0.0, cells = 0.0;
+    OozeLodgeExtent extent = {0.0, 0.0};
     ooze_parallel_for(c->threads, s->n, GRAIN, largest_shear_range, solve);
     for (uint64_t k = 0; k * GRAIN < s->n; k++) {
-        largest = fmax(largest, solve->partial[k]);
+        extent.largest_stiffness = fmax(extent.largest_stiffness, solve->partial[k]);
     }
-    ooze_halo_max(c->halo, &largest, 1);
+    ooze_halo_max(c->halo, &extent.largest_stiffness, 1);
     ooze_grid_find_axes(s->x0, s->n, c->spacing, &c->periodic, c->threads, c->halo, axis);
     for (int k = 0; k < 3; k++) {
-        cells = fmax(cells, (double)axis[k].cells / axis[k].inverse);
+        extent.longest = fmax(extent.longest, (double)axis[k].cells / axis[k].inverse);
     }
-    double diffusion = sqrt((double)s->dt * largest / 3.0) / c->spacing;
-    bool possible = diffusion < OOZE_COST_FARTHEST, pays = possible;
-    pays = pays && ooze_cost_of_solve(&s->settings, diffusion, cells / c->spacing, 0.0).multigrid;
-    possible = possible && s->settings.velocity_iterations > OOZE_LODGE_LATE;
-    return pays ? OOZE_MULTIGRID_IF_SLOW : possible ? OOZE_MULTIGRID_IF_LATE : OOZE_MULTIGRID_NEVER;
+    return extent;
 }
 
-OozeStatus ooze_lodge_multigrid_plan(OozeLodge *solve, OozeError *error)
+bool ooze_lodge_multigrid_saves_time(const OozeLodge *solve, double diffusion, double layers)
 {
-    OozeConformationStep *s = solve->step;
-    OozeArena *arena = s->context->arena;
-    OozePreconditioner wanted = s->settings.preconditioner;
-    if (wanted == OOZE_PRECONDITIONER_DIAGONAL || s->settings.velocity_iterations == 0) {
-        return OOZE_OK;
-    }
-    OozeMultigridUse use =
-        wanted == OOZE_PRECONDITIONER_AUTO ? expected_use(solve) : OOZE_MULTIGRID_AT_ONCE;
-    if (use == OOZE_MULTIGRID_NEVER) {
-        return OOZE_OK;
-    }
-    uint64_t solids = s->coupling ? (uint64_t)s->coupling->count : 0;
-    solve->first_u = ooze_arena_alloc(arena, s->n, sizeof *solve->first_u);
-    solve->first_motion = ooze_arena_alloc(arena, solids, sizeof *solve->first_motion);
-    if (ooze_arena_failed(arena)) {
-        return ooze_fail_memory(error, "the velocity solve", s->n * sizeof *solve->first_u);
-    }
-    solve->multigrid_use = use;
-    return OOZE_OK;
+    return ooze_cost_of_solve(&solve->step->plan->settings, diffusion, layers, 0.0).multigrid;
+}
+
+bool ooze_lodge_multigrid_is_possible(const OozeLodge *solve)
+{
+    (void)solve;
+    return true;
 }
 
 static OozeStatus create(OozeLodge *solve, OozeError *error)
@@ -352,8 +335,9 @@ static OozeStatus fill(OozeLodgeMultigrid *mg, bool first, OozeError *error)
         .n = s->n,
         .spacing = s->context->spacing,
         .periodic = &s->context->periodic,
-        .edges = &s->edges,
-        .link_weight = s->volume * s->strain_scale * ooze_strain_weight(longest_link, s->support),
+        .edges = s->edges,
+        .link_weight =
+            s->volume * s->plan->strain_scale * ooze_strain_weight(longest_link, s->support),
         .mass = mg->mass,
         .stiffness = mg->stiffness,
         .bulk = mg->bulk,
@@ -388,31 +372,32 @@ OozeStatus ooze_lodge_multigrid_begin(OozeLodge *solve, OozeError *error)
 
 /* ---- solves that fail ---- */
 
-void ooze_lodge_multigrid_save(OozeLodge *solve)
+OozeStatus ooze_lodge_multigrid_save(OozeLodge *solve, OozeError *error)
 {
     const OozeConformationStep *s = solve->step;
+    const uint64_t solids = s->coupling ? (uint64_t)s->coupling->count : 0;
+    if (!solve->first_u) {
+        solve->first_u = ooze_arena_alloc(s->context->arena, s->n, sizeof *solve->first_u);
+        solve->first_motion =
+            ooze_arena_alloc(s->context->arena, solids, sizeof *solve->first_motion);
+    }
+    if (ooze_arena_failed(s->context->arena)) {
+        return ooze_fail_memory(error, "the velocity solve", s->n * sizeof *solve->first_u);
+    }
     memcpy(solve->first_u, s->u, s->n * sizeof *solve->first_u);
-    for (int k = 0; s->coupling && k < s->coupling->count; k++) {
+    for (uint64_t k = 0; k < solids; k++) {
         solve->first_motion[k] = s->coupling->solids[k].motion;
     }
+    return OOZE_OK;
 }
 
-bool ooze_lodge_multigrid_succeeded(const OozeLodge *solve)
-{
-    const OozeSolveResidual *residual = &solve->cg.residual;
-    return !residual->has_tolerance || ooze_solve_residual_converged(residual) ||
-           residual->current <= 0.01 * solve->speed_square;
-}
-
-void ooze_lodge_multigrid_give_up(OozeLodge *solve)
+void ooze_lodge_multigrid_restore(OozeLodge *solve)
 {
     OozeConformationStep *s = solve->step;
     memcpy(s->u, solve->first_u, s->n * sizeof *solve->first_u);
     for (int k = 0; s->coupling && k < s->coupling->count; k++) {
         s->coupling->solids[k].motion = solve->first_motion[k];
     }
-    solve->grids = NULL;
-    solve->multigrid_use = OOZE_MULTIGRID_NEVER;
 }
 
 /* ---- conjugate gradients ---- */
@@ -455,4 +440,14 @@ double ooze_lodge_multigrid_precondition(OozeLodge *solve)
 void ooze_lodge_multigrid_update(OozeLodge *solve)
 {
     run(solve->multigrid, ooze_lodge_multigrid_loops()->update);
+}
+
+void ooze_lodge_multigrid_start(OozeLodge *solve)
+{
+    OozeConjugateGradients *cg = &solve->cg;
+    cg->rz = cg->first_rz = ooze_lodge_multigrid_precondition(solve);
+    cg->min_curvature = 0.0; /* the bound holds for the diagonal only */
+    cg->fresh = 1;
+    cg->off = !(cg->rz > 0.0);
+    ooze_lodge_next_direction(solve, 0.0);
 }

@@ -2,7 +2,7 @@
 #ifndef OOZE_METHODS_CONFORMATION_CPU_LODGE_MULTIGRID_H
 #define OOZE_METHODS_CONFORMATION_CPU_LODGE_MULTIGRID_H
 
-#include "methods/conformation/lodge.h"
+#include "methods/conformation/cpu/lodge.h"
 #include "solvers/multigrid/velocity_multigrid.h"
 
 /* Arrays have one element a particle, unless said otherwise. */
@@ -42,25 +42,19 @@ typedef struct OozeLodgeMultigridLoops {
 } OozeLodgeMultigridLoops;
 OOZE_LOOPS_DECLARE(OozeLodgeMultigridLoops, ooze_lodge_multigrid_loops);
 
-/* Sets solve->multigrid_use: whether the solve may use multigrid. Needs the coefficients of the
-   first pass. */
-OozeStatus ooze_lodge_multigrid_plan(OozeLodge *solve, OozeError *error);
+/* Stages of the solve: see lodge.h. */
+OozeLodgeExtent ooze_lodge_multigrid_find_extent(OozeLodge *solve);
+bool ooze_lodge_multigrid_saves_time(const OozeLodge *solve, double diffusion, double layers);
+bool ooze_lodge_multigrid_is_possible(const OozeLodge *solve);
+OozeStatus ooze_lodge_multigrid_save(OozeLodge *solve, OozeError *error);
+void ooze_lodge_multigrid_restore(OozeLodge *solve);
+void ooze_lodge_multigrid_start(OozeLodge *solve);
 /* Makes the preconditioner of a pass, solve->grids and solve->multigrid. Needs the coefficients and
    contacts of the pass. */
 OozeStatus ooze_lodge_multigrid_begin(OozeLodge *solve, OozeError *error);
 /* z from r; p = z + beta p. Returns r.z. */
 double ooze_lodge_multigrid_precondition(OozeLodge *solve);
 void ooze_lodge_multigrid_update(OozeLodge *solve);
-/* Diagonally preconditioned iterates approach the solution from u* without passing it, so that a
-   few of them do no harm. Those of multigrid may pass it, and they converge slowly where few
-   particles are in each cell of the grids: a solve that ends early throws particles. It has
-   succeeded if it met its tolerance, or if the residual, which bounds the error of the velocities,
-   is a tenth of these. Otherwise the velocities of the start are restored, and the solve is left to
-   the diagonal preconditioner. */
-void ooze_lodge_multigrid_save(OozeLodge *solve);
-bool ooze_lodge_multigrid_succeeded(const OozeLodge *solve);
-void ooze_lodge_multigrid_give_up(OozeLodge *solve);
-
 /* Smoothers of rigid bodies. */
 void ooze_lodge_multigrid_find_bodies(OozeLodgeMultigrid *mg);
 /* Mass and wall blocks of dynamic solids. */

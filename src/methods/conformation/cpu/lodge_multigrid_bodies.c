@@ -16,12 +16,12 @@ static void around_range(void *data, uint64_t begin, uint64_t end, int worker)
     const OozeLodge *solve = mg->solve;
     const OozeConformationStep *s = solve->step;
     const uint16_t *rigid_of = s->bodies->rigid_of;
-    const OozeNeighbours *list = s->edges.list;
+    const OozeNeighbours *list = s->edges->list;
     for (uint64_t i = begin; i < end; i++) {
         OozeF32x4 g = {0};
         for (uint64_t e = list->first[i], last = e + list->count[i]; e < last; e++) {
             if (rigid_of[list->index[e]] != rigid_of[i]) {
-                g += ooze_edge_at(&s->edges, i, e);
+                g += ooze_edge_at(s->edges, i, e);
             }
         }
         OozeSym3 block =
@@ -36,12 +36,12 @@ static void around_range(void *data, uint64_t begin, uint64_t end, int worker)
 static OozeSym3 around_particle(const OozeLodgeMultigrid *mg, uint32_t i)
 {
     const OozeConformationStep *s = mg->solve->step;
-    const OozeNeighbours *list = s->edges.list;
+    const OozeNeighbours *list = s->edges->list;
     OozeSym3 sum = mg->around[i];
     for (uint64_t e = list->first[i], last = e + list->count[i]; e < last; e++) {
         uint32_t j = list->index[e];
         if (!s->bodies->rigid_of[j] && mg->around_weight[j] > 0.0f) {
-            float share = s->edges.weight[e] / mg->around_weight[j];
+            float share = s->edges->weight[e] / mg->around_weight[j];
             sum = ooze_sym3_add(sum, ooze_sym3_scale(mg->around[j], share));
         }
     }

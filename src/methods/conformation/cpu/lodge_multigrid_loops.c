@@ -80,7 +80,7 @@ static inline Sym3F32x4 add_isotropic_neighbours(const OozeLodgeMultigrid *mg, u
                                                  Sym3F32x4 sum, bool periodic)
 {
     const OozeConformationStep *s = mg->solve->step;
-    const OozeEdges *edges = &s->edges;
+    const OozeEdges *edges = s->edges;
     const OozeF32x4 *c = mg->isotropic, near_end = ooze_near_end(edges, i), *x = edges->x;
     uint64_t first = edges->list->first[i];
     const uint32_t *j = edges->list->index + first, *last = j + edges->list->first[i + 1] - first;
@@ -105,7 +105,7 @@ static inline Sym3F32x4 add_neighbours(const OozeLodgeMultigrid *mg, uint64_t i,
 {
     const OozeLodge *solve = mg->solve;
     const OozeConformationStep *s = solve->step;
-    const OozeEdges *edges = &s->edges;
+    const OozeEdges *edges = s->edges;
     uint64_t first = edges->list->first[i];
     const uint32_t *j = edges->list->index + first, *last = j + edges->list->first[i + 1] - first;
     const float *weight = edges->weight + first;
@@ -171,11 +171,11 @@ static void diagonal_range(void *data, uint64_t begin, uint64_t end, int worker)
     for (uint64_t i = begin; i < end; i++) {
         Sym3F32x4 sum = add_own(mg, i);
         if (mg->anisotropic) {
-            sum = s->edges.periodic ? add_neighbours(mg, i, sum, true)
-                                    : add_neighbours(mg, i, sum, false);
+            sum = s->edges->periodic ? add_neighbours(mg, i, sum, true)
+                                     : add_neighbours(mg, i, sum, false);
         } else {
-            sum = s->edges.periodic ? add_isotropic_neighbours(mg, i, sum, true)
-                                    : add_isotropic_neighbours(mg, i, sum, false);
+            sum = s->edges->periodic ? add_isotropic_neighbours(mg, i, sum, true)
+                                     : add_isotropic_neighbours(mg, i, sum, false);
         }
         OozeSym3 d = {ooze_f32x4_sum(sum.e[0]), ooze_f32x4_sum(sum.e[1]), ooze_f32x4_sum(sum.e[2]),
                       ooze_f32x4_sum(sum.e[3]), ooze_f32x4_sum(sum.e[4]), ooze_f32x4_sum(sum.e[5])};
@@ -203,8 +203,8 @@ static void stiffness_range(void *data, uint64_t begin, uint64_t end, int worker
         for (uint64_t e = walls.first; e < walls.last; e++) {
             f -= s->wall_edge[e][3];
         }
-        float mean = f > 0.0f ? ooze_edges_sum(&s->edges, mg->shear, i) / f : 0.0f;
-        ooze_lodge_grid_stiffen(own, mean, s->settings.bulk, &mg->stiffness[i], &mg->bulk[i]);
+        float mean = f > 0.0f ? ooze_edges_sum(s->edges, mg->shear, i) / f : 0.0f;
+        ooze_lodge_grid_stiffen(own, mean, s->plan->settings.bulk, &mg->stiffness[i], &mg->bulk[i]);
     }
 }
 

@@ -142,7 +142,7 @@ static void target_range(void *data, uint64_t begin, uint64_t end, int worker)
     const TargetJob *job = data;
     OozeConformationStep *s = job->step;
     float d = (float)s->context->spacing;
-    float k = ooze_max(1.0f, (float)s->settings.density_iterations);
+    float k = ooze_max(1.0f, (float)s->plan->settings.density_iterations);
     for (uint64_t i = begin; i < end; i++) {
         float load = job->load + s->stress[i] * s->mobility[i];
         float excess = ooze_relief_excess(load, s->dt, k, d);
@@ -172,7 +172,7 @@ OozeStatus ooze_conformation_set_density_targets(OozeConformationStep *s, OozeEr
     ooze_parallel_for(threads, s->n, GRAIN, extremes_range, &job);
     Extremes all = find_extremes(&job);
     OozeStatus status = all.any_buried ? reset_near_buried(&job, error) : OOZE_OK;
-    float tension = s->largest_surface_tension;
+    float tension = s->plan->largest_surface_tension;
     TargetJob targets = {.step = s,
                          .load = ooze_relief_load(all.range, tension, (float)s->context->spacing)};
     ooze_parallel_for(threads, s->n, GRAIN, target_range, &targets);

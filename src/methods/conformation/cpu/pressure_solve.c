@@ -218,7 +218,9 @@ static void read_last(void *user)
 static OozeStatus begin_pass(void *user, int pass, OozeError *error)
 {
     OozeLodge *solve = ((OozeGridPressure *)user)->lodge;
-    ooze_lodge_scale_second_stage(solve, pass, 0.5f);
+    if (solve->deferred && pass > 0) {
+        ooze_lodge_scale_second_stage(solve, 0.5f);
+    }
     return solve->multigrid_use == OOZE_MULTIGRID_NEVER ? OOZE_OK
                                                         : ooze_lodge_multigrid_begin(solve, error);
 }

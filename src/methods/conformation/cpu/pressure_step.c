@@ -9,8 +9,8 @@ static OozeStatus allocate(OozeConformationStep *s, OozeGridPressure **out, Ooze
 {
     OozeArena *arena = s->context->arena;
     OozeGridPressure *pressure = ooze_arena_alloc(arena, 1, sizeof *pressure);
-    if (!*s->pressure_multigrid) {
-        *s->pressure_multigrid = ooze_grid_multigrid_create();
+    if (!s->memory->pressure_multigrid) {
+        s->memory->pressure_multigrid = ooze_grid_multigrid_create();
     }
     if (pressure) {
         *pressure = (OozeGridPressure){.step = s};
@@ -21,7 +21,7 @@ static OozeStatus allocate(OozeConformationStep *s, OozeGridPressure **out, Ooze
         pressure->reached = ooze_arena_alloc(arena, s->n, sizeof *pressure->reached);
         pressure->walled = ooze_arena_alloc(arena, s->n, sizeof *pressure->walled);
     }
-    if (ooze_arena_failed(arena) || !*s->pressure_multigrid) {
+    if (ooze_arena_failed(arena) || !s->memory->pressure_multigrid) {
         return ooze_fail_memory(error, "the pressure grid", s->n * 36);
     }
     *out = pressure;
@@ -51,7 +51,7 @@ OozeStatus ooze_grid_pressure_begin(OozeConformationStep *s, OozeError *error)
 {
     const OozeStepContext *c = s->context;
     OozeGridPressure *pressure = NULL;
-    if (!s->settings.pressure_grid) {
+    if (!s->plan->settings.pressure_grid) {
         return OOZE_OK;
     }
     OozeStatus status = allocate(s, &pressure, error);
@@ -69,9 +69,9 @@ OozeStatus ooze_grid_pressure_begin(OozeConformationStep *s, OozeError *error)
                                    .threads = c->threads,
                                    .arena = c->arena};
     status = ooze_grid_solids_begin(s, &input, &pressure->solids, error);
-    status = status
-                 ? status
-                 : ooze_pressure_grid_build(&pressure->grid, *s->pressure_multigrid, &input, error);
+    status = status ? status
+                    : ooze_pressure_grid_build(&pressure->grid, s->memory->pressure_multigrid,
+                                               &input, error);
     if (status) {
         return status;
     }
@@ -80,13 +80,14 @@ OozeStatus ooze_grid_pressure_begin(OozeConformationStep *s, OozeError *error)
     return ooze_pressure_begin(&pressure->solve, error);
 }
 
-OozeStatus ooze_grid_pressure_solve(OozeLodge *solve, int pass, OozeError *error)
+OozeStatus ooze_grid_pressure_solve(OozeLodge *solve, OozeError *error)
 {
     OozeConformationStep *s = solve->step;
     OozeGridPressure *pressure = s->grid_pressure;
-    const OozePressurePass how = {.pass = pass,
-                                  .accurate = s->settings.second_order || pass + 1 == solve->passes,
-                                  .tolerance = s->settings.tolerance,
+    const OozePressurePass how = {.pass = solve->pass,
+                                  .accurate = s->plan->settings.second_order ||
+                                              solve->pass + 1 == solve->passes,
+                                  .tolerance = s->plan->settings.tolerance,
                                   .particles = (double)s->n,
                                   .gravity = vec3_length(s->context->gravity),
                                   .dt = s->context->dt,

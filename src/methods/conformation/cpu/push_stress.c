@@ -10,27 +10,28 @@ static void add_range(void *data, uint64_t begin, uint64_t end, int worker)
     for (uint64_t i = begin; i < end; i++) {
         OozeF32x4 change = push->factor * push->change[i];
         s->u[i] += change;
-        if (s->isotropic_shifts) {
+        if (s->plan->isotropic_shifts) {
             s->shift[i] += s->dt * change;
             push->x[i] += s->dt * change;
         }
     }
 }
 
-OozeStatus ooze_push_stress_remove(OozeConformationStep *s, OozeF32x4 *x, OozeError *error)
+OozeStatus ooze_push_stress_remove(OozeConformationStep *s, OozeError *error)
 {
+    OozeF32x4 *x = s->x;
     const OozePushStressLoops *loops = ooze_push_stress_loops();
     OozeThreads *threads = s->context->threads;
     OozeArena *arena = s->context->arena;
-    if (!s->isotropic_pushes) {
+    if (!s->plan->isotropic_pushes) {
         return OOZE_OK;
     }
     OozePushStress push = {.step = s,
                            .x = x,
-                           .edge_x = s->isotropic_shifts ? s->x0 : x,
+                           .edge_x = s->plan->isotropic_shifts ? s->x0 : x,
                            .cubic = ooze_cubic(s->support, s->volume),
                            .inverse2 = 1.0f / (s->support * s->support),
-                           .edge_scale = s->strain_scale * s->volume};
+                           .edge_scale = s->plan->strain_scale * s->volume};
     uint64_t chunks = s->n / OOZE_CONFORMATION_GRAIN + 1;
     push.flux = ooze_gathered_alloc(arena, s->local, sizeof *push.flux);
     push.change = ooze_arena_alloc(arena, s->n, sizeof *push.change);
@@ -49,5 +50,6 @@ OozeStatus ooze_push_stress_remove(OozeConformationStep *s, OozeF32x4 *x, OozeEr
                    sizeof all / sizeof(double), &all.removed);
     push.factor = ooze_push_stress_factor(all);
     ooze_parallel_for(threads, s->n, OOZE_CONFORMATION_GRAIN, add_range, &push);
+    ooze_timer_lap(s->context->timer, "push_stress");
     return OOZE_OK;
 }

@@ -27,8 +27,8 @@
 #define OOZE_METHODS_CONFORMATION_CPU_PUSH_STRESS_H
 
 #include "base/isa.h"
+#include "methods/conformation/cpu/step.h"
 #include "methods/conformation/push_stress_formula.h"
-#include "methods/conformation/step.h"
 #include "solvers/vectors/cubic_f32x4.h"
 
 typedef struct OozePushStress {
@@ -50,8 +50,8 @@ typedef struct OozePushStressLoops {
 } OozePushStressLoops;
 OOZE_LOOPS_DECLARE(OozePushStressLoops, ooze_push_stress_loops);
 
-/* Changes step->u, which includes all shifts over dt, and with step->isotropic_shifts by as much
-   step->shift and the positions x at the end of the step (n and four zero ones). */
-OozeStatus ooze_push_stress_remove(OozeConformationStep *step, OozeF32x4 *x, OozeError *error);
+/* Changes u, which includes all shifts over dt, and with isotropic_shifts of the plan by as much the
+   shift and the positions x at the end of the step. */
+OozeStatus ooze_push_stress_remove(OozeConformationStep *step, OozeError *error);
 
 #endif

@@ -11,7 +11,7 @@
 
 #include "base/angle.h"
 #include "base/fail.h"
-#include "methods/conformation/step.h"
+#include "methods/conformation/cpu/step.h"
 #include "methods/conformation/surface_tension_formula.h"
 #include "physics/lattice.h"
 #include "solvers/density/density_sweep.h"
@@ -310,7 +310,7 @@ static OozeStatus allocate(Tension *t, OozeError *error)
 static OozeStatus find_ghosts(Tension *t, OozeError *error)
 {
     const OozeStepContext *c = t->step->context;
-    OozeSurfaceMemory *own = t->step->surface_memory;
+    OozeSurfaceMemory *own = &t->step->memory->surface;
     uint64_t n = t->all.n;
     uint32_t *order = ooze_arena_alloc(c->arena, n, sizeof *order);
     OozeF32x4 *sorted = ooze_arena_alloc(c->arena, n, sizeof *sorted);
@@ -329,7 +329,7 @@ static OozeStatus find_ghosts(Tension *t, OozeError *error)
 static OozeStatus find_neighbours(Tension *t, OozeError *error)
 {
     const OozeStepContext *c = t->step->context;
-    OozeSurfaceMemory *own = t->step->surface_memory;
+    OozeSurfaceMemory *own = &t->step->memory->surface;
     const double reach = OOZE_SURFACE_REACH * c->support;
     uint64_t n = t->all.n;
     OozeStatus status = ooze_grid_sort(own->grid, c->threads, (const OozeFloat4 *)t->all.position,
@@ -374,7 +374,7 @@ static OozeStatus find_forces(Tension *t, OozeError *error)
 static OozeStatus find_forces_on_ranks(Tension *t, OozeError *error)
 {
     const OozeStepContext *c = t->step->context;
-    OozeSurfaceMemory *own = t->step->surface_memory;
+    OozeSurfaceMemory *own = &t->step->memory->surface;
     OozeSplitPoints points = {(const OozeFloat4 *)t->all.position, t->all.n,
                               OOZE_SURFACE_REACH * c->support, &c->periodic};
     own->split.ranks = ooze_halo_ranks(c->halo);
@@ -418,7 +418,7 @@ static OozeStatus begin(Tension *t, OozeError *error)
 {
     OozeConformationStep *s = t->step;
     const OozeStepContext *c = s->context;
-    OozeSurfaceMemory *own = s->surface_memory;
+    OozeSurfaceMemory *own = &s->memory->surface;
     uint64_t walls = t->walls ? s->n : 0;
     own->grid = own->grid ? own->grid : ooze_grid_create();
     t->all = (Stage){
@@ -448,7 +448,7 @@ static OozeStatus begin(Tension *t, OozeError *error)
 OozeStatus ooze_conformation_tension(OozeConformationStep *s, OozeError *error)
 {
     const OozeStepContext *c = s->context;
-    if (!(s->largest_surface_tension > 0.0f)) {
+    if (!(s->plan->largest_surface_tension > 0.0f)) {
         return OOZE_OK;
     }
     s->surface_impulse = ooze_arena_alloc(c->arena, s->n, sizeof *s->surface_impulse);
@@ -458,7 +458,7 @@ OozeStatus ooze_conformation_tension(OozeConformationStep *s, OozeError *error)
                                           ooze_lattice_sample_volume(c->spacing, c->support)),
                  .box = ooze_box(&c->periodic),
                  .periodic = ooze_periodic_any(&c->periodic),
-                 .liquids = s->interfaces,
+                 .liquids = s->plan->interfaces,
                  .walls = c->boundary->count > 0};
     OozeStatus status = begin(&t, error);
     if (!status) {

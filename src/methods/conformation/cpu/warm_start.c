@@ -5,7 +5,7 @@
    a soft one would otherwise continue with the acceleration of the last step. */
 #include "methods/conformation/cpu/component_sharing.h"
 #include "methods/conformation/cpu/components.h"
-#include "methods/conformation/lodge.h"
+#include "methods/conformation/cpu/lodge.h"
 #include "methods/conformation/lodge_formula.h"
 
 /* ---- the guess ------------------------------------------------------------------------------ */
@@ -60,11 +60,11 @@ static void gain_range(void *data, uint64_t begin, uint64_t end, int worker)
     const OozeLodge *solve = data;
     struct OozeComponentChunk chunk = {0};
     for (uint64_t i = begin; i < end; i++) {
-        solve->components[i] = (struct OozeComponent){0};
+        solve->components->of_root[i] = (struct OozeComponent){0};
         ooze_warm_start_add_gain(solve, i, &chunk.gain);
-        chunk.mixed = chunk.mixed || solve->root[i] != solve->root[begin];
+        chunk.mixed = chunk.mixed || solve->components->root[i] != solve->components->root[begin];
     }
-    solve->chunks[begin / OOZE_CONFORMATION_GRAIN] = chunk;
+    solve->components->chunks[begin / OOZE_CONFORMATION_GRAIN] = chunk;
 }
 
 /* Decides at the roots; counts components that do not accept all of it. */
@@ -74,9 +74,10 @@ static void decide_range(void *data, uint64_t begin, uint64_t end, int worker)
     const OozeLodge *solve = data;
     double partly = 0.0;
     for (uint64_t i = begin; i < end; i++) {
-        struct OozeComponent *component = &solve->components[i];
-        component->accepted_fraction =
-            solve->root[i] == i ? ooze_warm_start_accepted_fraction(component->gain) : 0.0f;
+        struct OozeComponent *component = &solve->components->of_root[i];
+        component->accepted_fraction = solve->components->root[i] == i
+                                           ? ooze_warm_start_accepted_fraction(component->gain)
+                                           : 0.0f;
         partly += component->gain.curvature > 0.0 && component->accepted_fraction < 1.0f;
     }
     solve->partial[begin / OOZE_CONFORMATION_GRAIN] = partly;
@@ -87,7 +88,7 @@ static void scale_range(void *data, uint64_t begin, uint64_t end, int worker)
     (void)worker;
     const OozeLodge *solve = data;
     for (uint64_t i = begin; i < end; i++) {
-        solve->p[i] *= solve->components[solve->root[i]].accepted_fraction;
+        solve->p[i] *= solve->components->of_root[solve->components->root[i]].accepted_fraction;
     }
 }
 
@@ -97,33 +98,37 @@ static bool scale_by_component(OozeLodge *solve)
     const OozeConformationStep *s = solve->step;
     OozeThreads *threads = s->context->threads;
     ooze_parallel_for(threads, s->n, OOZE_CONFORMATION_GRAIN, gain_range, solve);
-    if (solve->sharing) {
+    if (solve->components->sharing) {
         solve->status = ooze_component_sharing_sum(solve);
     }
-    for (uint64_t begin = 0; begin < s->n && !solve->sharing; begin += OOZE_CONFORMATION_GRAIN) {
-        const struct OozeComponentChunk *chunk = &solve->chunks[begin / OOZE_CONFORMATION_GRAIN];
+    for (uint64_t begin = 0; begin < s->n && !solve->components->sharing;
+         begin += OOZE_CONFORMATION_GRAIN) {
+        const struct OozeComponentChunk *chunk =
+            &solve->components->chunks[begin / OOZE_CONFORMATION_GRAIN];
         uint64_t end =
             begin + OOZE_CONFORMATION_GRAIN < s->n ? begin + OOZE_CONFORMATION_GRAIN : s->n;
         for (uint64_t i = begin; i < end && chunk->mixed; i++) {
-            struct OozeComponent *component = &solve->components[solve->root[i]];
+            struct OozeComponent *component =
+                &solve->components->of_root[solve->components->root[i]];
             ooze_warm_start_add_gain(solve, i, &component->gain);
         }
         if (!chunk->mixed) {
-            OozeComponentGain *gain = &solve->components[solve->root[begin]].gain;
+            OozeComponentGain *gain =
+                &solve->components->of_root[solve->components->root[begin]].gain;
             gain->residual += chunk->gain.residual;
             gain->curvature += chunk->gain.curvature;
             gain->anchors += chunk->gain.anchors;
         }
     }
-    bool partly = solve->sharing ? ooze_component_sharing_decide(solve)
-                                 : ooze_lodge_sum(solve, decide_range) > 0.0;
+    bool partly = solve->components->sharing ? ooze_component_sharing_decide(solve)
+                                             : ooze_lodge_sum(solve, decide_range) > 0.0;
     if (partly) {
         ooze_parallel_for(threads, s->n, OOZE_CONFORMATION_GRAIN, scale_range, solve);
     }
     return partly;
 }
 
-bool ooze_warm_start_last_step(OozeLodge *solve)
+static bool guess_by_last_step(OozeLodge *solve)
 {
     OozeConformationStep *s = solve->step;
     if (!(ooze_lodge_sum(solve, guess_range) > 0.0)) {
@@ -131,8 +136,8 @@ bool ooze_warm_start_last_step(OozeLodge *solve)
     }
     ooze_step_bodies_project_velocities(s, solve->p);
     ooze_lodge_solids_follow(solve);
-    ooze_conformation_find_components(s, false, solve->parent, solve->root);
-    if (solve->sharing) {
+    ooze_conformation_find_components(s, false, solve->components->parent, solve->components->root);
+    if (solve->components->sharing) {
         ooze_component_sharing_find(solve, NULL);
     }
     solve->cg.pap = ooze_lodge_multiply(solve);
@@ -158,12 +163,40 @@ static void released_range(void *data, uint64_t begin, uint64_t end, int worker)
     solve->partial[begin / OOZE_CONFORMATION_GRAIN] = count;
 }
 
-bool ooze_warm_start_released(OozeLodge *solve)
+static bool guess_of_released(OozeLodge *solve)
 {
     bool any = ooze_lodge_sum(solve, released_range) > 0.0;
     ooze_lodge_solids_zero(solve);
     solve->cg.pap = any ? ooze_lodge_multiply(solve) : 0.0;
     return any;
+}
+
+static void direction_dot_residual_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const OozeLodge *solve = data;
+    double sum = 0.0;
+    for (uint64_t i = begin; i < end; i++) {
+        sum += (double)ooze_f32x4_dot3(solve->p[i], solve->r[i]);
+    }
+    solve->partial[begin / OOZE_CONFORMATION_GRAIN] = sum;
+}
+
+void ooze_warm_start(OozeLodge *solve)
+{
+    OozeConjugateGradients *cg = &solve->cg;
+    if (cg->off) {
+        return;
+    }
+    solve->guessed = solve->pass == 0 ? guess_by_last_step(solve) : guess_of_released(solve);
+    if (solve->guessed) {
+        double along = ooze_lodge_sum(solve, direction_dot_residual_range);
+        along += ooze_lodge_solids_dot(solve);
+        ooze_lodge_advance(solve, ooze_cg_guess_length(along, cg->pap), &cg->rz);
+    }
+    ooze_lodge_next_direction(solve, 0.0);
+    ooze_timer_add(solve->step->context->timer, "velocity_vectors");
+    cg->off = !ooze_solve_residual_check(&cg->residual, cg->rz);
 }
 
 /* ---- memory --------------------------------------------------------------------------------- */
@@ -173,11 +206,17 @@ void ooze_warm_start_allocate(OozeLodge *solve)
     const OozeConformationStep *s = solve->step;
     OozeArena *arena = s->context->arena;
     uint64_t chunks = s->n / OOZE_CONFORMATION_GRAIN + 1;
-    solve->root = ooze_arena_alloc(arena, s->local, sizeof *solve->root);
-    solve->parent = ooze_arena_alloc(arena, s->local, sizeof *solve->parent);
-    solve->components = ooze_arena_alloc(arena, s->local, sizeof *solve->components);
-    solve->chunks = ooze_arena_alloc(arena, chunks, sizeof *solve->chunks);
-    solve->sharing = s->context->halo ? ooze_component_sharing_allocate(s) : NULL;
+    solve->components = ooze_arena_alloc(arena, 1, sizeof *solve->components);
+    if (!solve->components) {
+        return;
+    }
+    solve->components->root = ooze_arena_alloc(arena, s->local, sizeof *solve->components->root);
+    solve->components->parent =
+        ooze_arena_alloc(arena, s->local, sizeof *solve->components->parent);
+    solve->components->of_root =
+        ooze_arena_alloc(arena, s->local, sizeof *solve->components->of_root);
+    solve->components->chunks = ooze_arena_alloc(arena, chunks, sizeof *solve->components->chunks);
+    solve->components->sharing = s->context->halo ? ooze_component_sharing_allocate(s) : NULL;
 }
 
 static void record_range(void *data, uint64_t begin, uint64_t end, int worker)
@@ -207,7 +246,7 @@ static void store_range(void *data, uint64_t begin, uint64_t end, int worker)
         for (uint64_t k = 0; k < 3; k++) {
             s->warm_start[8 * i + k] = s->next_warm_start[i][k];
         }
-        if (s->warm_density) {
+        if (s->plan->warm_density) {
             ooze_push_record_multiplier(s->warm_start, i, s->density_multiplier[i], s->dt);
         } else if (s->expects_pushes) {
             ooze_push_record(s->warm_start, i, (const float *)&s->shift[i],

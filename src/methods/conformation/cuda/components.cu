@@ -77,7 +77,7 @@ static void join_neighbours(Step *step, bool across_rows, uint32_t *root, const 
 void find_components(Step *step, bool across_rows, uint32_t *root, const int32_t *off)
 {
     const uint32_t n = step->view.n;
-    const bool one_row = across_rows || step->plan.row_count == 1;
+    const bool one_row = across_rows || step->view.plan->row_count == 1;
     set_first_parents(step, one_row, root, off);
     for_each(
         step->gpu, n, OOZE_BODY(uint32_t i) {

@@ -94,19 +94,20 @@ static void allocate_contact_sets(Step *step, uint64_t count)
     step->view.contact_sets = step->view.long_step
                                   ? buffer<OozeContactSet>(step->gpu, growing, count)
                                   : scratch<OozeContactSet>(step->gpu, count);
-    step->contact_room = count;
-    step->any_contacts = count > 0;
+    step->view.contact_room = count;
+    step->view.any_contacts = count > 0;
 }
 
 /* Particles that may touch a solid get an index and a contact set, which may stay empty. Waits
    for their number. */
-void find_contacts(Step *step)
+OozeStatus find_contacts(OozeConformationStep *of, OozeError *)
 {
+    Step *step = step_of(of);
     Gpu *gpu = step->gpu;
     StepView *view = &step->view;
-    step->any_contacts = false;
+    step->view.any_contacts = false;
     if (view->solids.count == 0 && !view->prescribed) {
-        return;
+        return OOZE_OK;
     }
     uint64_t n = view->n;
     view->contact_of = scratch<int32_t>(gpu, n);
@@ -131,16 +132,16 @@ void find_contacts(Step *step)
     }
     if ((!any && !view->long_step) || gpu->failed != cudaSuccess) {
         view->contact_of = nullptr;
-        return;
+        return OOZE_OK;
     }
     allocate_contact_sets(step, count);
-    step->any_contacts = any;
+    step->view.any_contacts = any;
     if (view->long_step) {
         find_contact_sets<true>(step);
     } else {
         find_contact_sets<false>(step);
     }
-    ooze_timer_lap(step->context->timer, "contact");
+    return OOZE_OK;
 }
 
 } // namespace ooze

@@ -60,24 +60,27 @@ static void copy_samples(Step *step, StepDynamic *dynamic)
     step->view.direction_velocity = direction;
 }
 
-OozeStatus dynamic_create(Step *step, StepDynamic *dynamic, OozeError *error)
+OozeStatus dynamic_create(Step *step, OozeError *error)
 {
     OozeStepContext *c = step->context;
-    memset(static_cast<void *>(dynamic), 0, sizeof *dynamic);
+    StepDynamic *dynamic = nullptr;
     if (!c->dynamic) {
         return OOZE_OK;
     }
     const double density = c->materials[0].values[OOZE_MATERIAL_DENSITY];
     const double particle_mass = (double)(float)density * c->spacing * c->spacing * c->spacing;
-    OozeStatus result = dynamic_begin(step->engine, &dynamic->solids, c, particle_mass, error);
+    OozeStatus result = host_memory(step, &dynamic, error);
+    result =
+        result ? result : dynamic_begin(step->engine, &dynamic->solids, c, particle_mass, error);
     if (result) {
         return result;
     }
     step->dynamic = dynamic;
     dynamic->view = dynamic->solids.view;
-    if (step->plan.expects_pushes) {
+    if (step->view.plan->expects_pushes) {
         OozeDynamicCoupling *coupling = &dynamic->solids.coupling;
-        result = ooze_solid_pushes_begin(coupling, (double)step->plan.solid_push_share, error);
+        result =
+            ooze_solid_pushes_begin(coupling, (double)step->view.plan->solid_push_share, error);
         copy_in(step->gpu, dynamic->view.solids, coupling->solids,
                 (size_t)coupling->count * sizeof *coupling->solids);
     }
@@ -129,7 +132,7 @@ void dynamic_expect(Step *step, double sign)
    stress_flux_formula.h. */
 OOZE_DEVICE OozeVec3 force_of(const LodgeView &v, uint32_t i, Delta d, float f, float4 u)
 {
-    const float4 *row = v.flux + 3 * (uint64_t)i;
+    const float4 *row = v.rows + 3 * (uint64_t)i;
     const float n = v.hourglass[i];
     const float4 a = row[0], b = row[1], c = row[2];
     return vec3((double)(f * (a.x * d.x + a.y * d.y + a.z * d.z - a.w + n * u.x)),

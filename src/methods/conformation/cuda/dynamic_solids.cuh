@@ -24,7 +24,7 @@ struct StepDynamic {
 };
 
 /* All functions return at once without dynamic solids. */
-OozeStatus dynamic_create(Step *step, StepDynamic *dynamic, OozeError *error);
+OozeStatus dynamic_create(Step *step, OozeError *error);
 static inline DynamicView dynamic_view(const Step *step)
 {
     return step->dynamic ? step->dynamic->view : DynamicView{};

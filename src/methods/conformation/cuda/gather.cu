@@ -110,16 +110,27 @@ template <class VIEW, int LANES, bool WRAPS> static void gather_loop(Step *step)
         });
 }
 
-void gather(Step *step)
+static void allocate_edges(Step *step)
 {
+    step->view.edge_sum = scratch<float4>(step->gpu, step->view.n);
+    step->view.correction = scratch<OozeSym3>(step->gpu, step->view.n);
+}
+
+OozeStatus gather(OozeConformationStep *s, OozeError *)
+{
+    Step *step = step_of(s);
+    if (!s->edge_sum) {
+        allocate_edges(step);
+    }
 #define GATHER(lanes, wraps)           gather_loop<StepView, lanes, wraps>(step)
 #define GATHER_BY_KERNEL(lanes, wraps) gather_loop<KernelView, lanes, wraps>(step)
-    if (step->plan.strain_scale > 0.0f) {
+    if (step->view.plan->strain_scale > 0.0f) {
         OOZE_EACH_KIND(step, GATHER);
     } else {
         OOZE_EACH_KIND(step, GATHER_BY_KERNEL);
     }
     ooze_timer_lap(step->context->timer, "gather");
+    return OOZE_OK;
 }
 
 /* ---- sums over edges ---- */

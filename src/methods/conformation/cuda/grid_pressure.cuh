@@ -34,25 +34,21 @@ struct GridPressure {
     Mark mark;
 };
 
-/* These do nothing without `pressure: grid`; see methods/conformation/pressure_solve.h. */
+/* Stages of the step, which do nothing without `pressure: grid`: see
+   methods/conformation/pressure_solve.h. */
+OozeStatus grid_pressure_begin(OozeConformationStep *step, OozeError *error);
+OozeStatus grid_pressure_repair(OozeConformationStep *step, OozeError *error);
+void grid_pressure_store(OozeConformationStep *step);
 
-/* Builds the grid and finds the known pressure; sets step->pressure. Waits. */
-OozeStatus grid_pressure_begin(Step *step, GridPressure *pressure, OozeError *error);
-/* Iterations of a pass. Waits. */
-OozeStatus grid_pressure_solve(Lodge *lodge, int pass, OozeError *error);
+/* Stages of the velocity solve with `pressure: grid`. */
+OozeStatus grid_pressure_solve(OozeLodge *solve, OozeError *error);
+void grid_pressure_release(OozeLodge *solve);
+void grid_pressure_leave_out(OozeLodge *solve, float sign);
 /* For the forces of contacts: adds those of the change to ap, and leaves pressures of particles in
-   the last lanes of `force`. */
+   the last lanes of `force`. Nothing without a grid, as the next. */
 void grid_pressure_add_force(Lodge *lodge);
-/* After a pass. Waits. */
-void grid_pressure_release(Lodge *lodge);
 /* Of the components at `root`: joins fluid on which the same unknown acts. */
 void grid_pressure_join(const Lodge *lodge, uint32_t *root);
-/* u* += sign times what the known pressure has added. */
-void grid_pressure_leave_out(Lodge *lodge, float sign);
-/* After the density stage. Waits. */
-OozeStatus grid_pressure_repair(Step *step, OozeError *error);
-/* Before the positions x are stored. */
-void grid_pressure_store(Step *step, const float4 *x);
 
 /* grid_pressure.cu and pressure_solve.cu */
 extern const OozePressureLoops grid_pressure_loops;

@@ -19,11 +19,12 @@ struct Extremes {
     __device__ void operator+=(const Extremes &o) { of = ooze_impact_widen(of, o.of); }
 };
 
-void impact_begin(Step *step)
+OozeStatus find_long_step(OozeConformationStep *of, OozeError *)
 {
+    Step *step = step_of(of);
     StepView *view = &step->view;
-    if (step->plan.settings.impact_passes == 0) {
-        return;
+    if (step->view.plan->settings.impact_passes == 0) {
+        return OOZE_OK;
     }
     const StepView s = *view;
     const Extremes none = {{0.0f, 0.0f}};
@@ -34,6 +35,7 @@ void impact_begin(Step *step)
             return own;
         });
     view->long_step = ooze_impact_is_long(all.of, s.spacing, s.dt);
+    return OOZE_OK;
 }
 
 /* ---- contacts that a pass has missed ---- */
@@ -80,9 +82,10 @@ OOZE_DEVICE OozeContactSet missed_set(const StepView &s, const OozeContactScale 
 static void grow_contact_sets(Step *step, uint64_t more)
 {
     StepView *view = &step->view;
-    view->contact_sets = buffer<OozeContactSet>(step->gpu, &step->impact_memory->contacts,
-                                                step->contact_room + more, step->contact_room);
-    step->contact_room += more;
+    view->contact_sets =
+        buffer<OozeContactSet>(step->gpu, &step->impact_memory->contacts,
+                               step->view.contact_room + more, step->view.contact_room);
+    step->view.contact_room += more;
 }
 
 /* Contacts of the particles that u takes into a solid nevertheless. Returns whether there are some;
@@ -122,19 +125,20 @@ static bool add_missed_contacts(Step *step)
             }
             return one;
         });
-    step->any_contacts = step->any_contacts || added.a > 0.0;
+    step->view.any_contacts = step->view.any_contacts || added.a > 0.0;
     return added.a > 0.0;
 }
 
-OozeStatus impact_end_pass(Lodge *solve, int pass, OozeError *error)
+OozeStatus impact_end_pass(OozeLodge *of, OozeError *error)
 {
+    Lodge *solve = lodge_of(of);
     Step *step = solve->step;
     uint64_t pairs = 0;
     bool contacts = add_missed_contacts(step);
     OozeStatus result = impact_find_pairs(solve, &pairs, error);
     solve->impact->new_pairs = pairs > 0;
-    solve->passes =
-        ooze_impact_passes(pass, solve->passes, step->plan.settings.passes, contacts || pairs > 0);
+    of->passes = ooze_impact_passes(of->pass, of->passes, step->view.plan->settings.passes,
+                                    contacts || pairs > 0);
     ooze_timer_lap(step->context->timer, "contact");
     return result;
 }

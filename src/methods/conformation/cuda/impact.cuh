@@ -37,10 +37,10 @@ struct Impact {
 };
 
 /* Sets view.long_step from u. Waits where impact_passes are given. */
-void impact_begin(Step *step);
+OozeStatus find_long_step(OozeConformationStep *step, OozeError *error);
 /* After a pass but the last: contacts with solids and between particles that it has missed, and
    how many passes the step takes. Waits. */
-OozeStatus impact_end_pass(Lodge *solve, int pass, OozeError *error);
+OozeStatus impact_end_pass(OozeLodge *solve, OozeError *error);
 
 /* ---- pairs: impact_pairs.cu. No effect where there are none ---- */
 

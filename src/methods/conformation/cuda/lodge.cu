@@ -1,9 +1,10 @@
-/* The implicit velocity solve: see methods/conformation/lodge.c. */
+/* Stages of the velocity solve on the GPU, and its conjugate gradients. */
 #include "cuda/rank_sums.cuh"
 #include "methods/conformation/cuda/dynamic_solids.cuh"
 #include "methods/conformation/cuda/grid_pressure.cuh"
 #include "methods/conformation/cuda/impact.cuh"
 #include "methods/conformation/cuda/lodge_multigrid.cuh"
+#include "methods/conformation/cuda/positions.cuh"
 
 extern "C" {
 #include "methods/conformation/grid_pressure_formula.h"
@@ -212,18 +213,21 @@ static void add_deferred(Lodge *solve)
         });
 }
 
-/* Waits. */
-static SolveState read_state(const Lodge *solve)
+static void read(OozeLodge *solve)
 {
     SolveState state;
     memset(&state, 0, sizeof state);
-    copy_out(solve->step->gpu, &state, solve->view.state, sizeof state);
-    state.off = state.off || solve->step->gpu->failed != cudaSuccess;
-    return state;
+    const Gpu *gpu = step_of(solve->step)->gpu;
+    copy_out(step_of(solve->step)->gpu, &state, lodge_of(solve)->view.state, sizeof state);
+    solve->cg = state;
+    solve->cg.off = state.off || gpu->failed != cudaSuccess;
+    solve->speed_square = state.speed_square;
+    solve->guessed = !state.warm_start_off;
 }
 
-static void iterate_diagonal(Lodge *solve, int iterations)
+static void iterate_diagonal(OozeLodge *of, int iterations)
 {
+    Lodge *solve = lodge_of(of);
     const int32_t *off = &solve->view.state->off;
     conjugate_gradients<CG_BATCH>(solve->step->gpu, solve->view.state, iterations, [&]() {
         multiply_direction(solve, off);
@@ -232,8 +236,9 @@ static void iterate_diagonal(Lodge *solve, int iterations)
     });
 }
 
-static void iterate_multigrid(Lodge *solve, int iterations)
+static void iterate_multigrid(OozeLodge *of, int iterations)
 {
+    Lodge *solve = lodge_of(of);
     const int32_t *off = &solve->view.state->off;
     conjugate_gradients<1>(solve->step->gpu, solve->view.state, iterations, [&]() {
         multiply_direction(solve, off);
@@ -243,117 +248,68 @@ static void iterate_multigrid(Lodge *solve, int iterations)
     });
 }
 
-/* In slow flow few iterations remain after the initial guess, fewer than grids are worth. The
-   diagonal preconditioner continues if its residual falls fast enough. Waits. */
-static SolveState try_diagonal(Lodge *solve, double begin, int iterations)
+static void begin_iterations(OozeLodge *of, double tolerance)
 {
-    int first = iterations < OOZE_LODGE_TRIAL ? iterations : OOZE_LODGE_TRIAL;
-    iterate_diagonal(solve, first);
-    SolveState state = read_state(solve);
-    int needed = ooze_lodge_trial_iterations(begin, &state.residual);
-    needed = needed < iterations ? needed : iterations;
-    if (!state.off && needed <= OOZE_LODGE_TRIAL_MOST) {
-        int most = iterations < OOZE_LODGE_TRIAL_MOST ? iterations : OOZE_LODGE_TRIAL_MOST;
-        iterate_diagonal(solve, most - first);
-        state = read_state(solve);
-    }
-    return state;
-}
-
-/* The residual, and the initial guess of the change. */
-static void begin_iterations(Lodge *solve, int pass)
-{
+    Lodge *solve = lodge_of(of);
     Step *step = solve->step;
-    const OozeConformationSettings *set = &step->plan.settings;
-    bool accurate = set->second_order || pass + 1 == solve->passes;
     SolveState *state = solve->view.state;
-    solve->multigrid = nullptr;
     solve->fresh_direction = false;
-    if (solve->first_u) { /* multigrid may have been used before */
+    if (of->first_u) { /* multigrid may have been used before */
         for_each(
             step->gpu, 1, OOZE_BODY(uint32_t) { state->min_curvature = OOZE_LODGE_MIN_CURVATURE; });
     }
-    Product residual = {step->view.u, true, false, &solve->view.state->never};
+    Product residual = {step->view.u, true, false, &state->never};
     multiply(solve, residual);
-    if (solve->view.deferred && pass > 0) {
-        scale_second_stage(solve, 0.5f);
+    if (of->deferred && of->pass > 0) {
+        scale_second_stage(of, 0.5f);
         add_deferred(solve);
     }
-    start(solve, (accurate ? 1.0 : OOZE_LODGE_EARLY_TOLERANCE) * set->tolerance);
+    start(solve, tolerance);
     ooze_timer_add(step->context->timer, "velocity_vectors");
-    if (set->velocity_iterations > 0 && (pass == 0 || step->any_contacts)) {
-        warm_start(solve, pass);
-    }
 }
 
-/* As iterate of methods/conformation/lodge.c. Waits where the solve may use multigrid. */
-static OozeStatus iterate(Lodge *solve, int pass, OozeError *error)
+static OozeStatus save(OozeLodge *solve, OozeError *)
 {
-    Step *step = solve->step;
-    const int iterations = step->plan.settings.velocity_iterations;
-    begin_iterations(solve, pass);
-    if (solve->multigrid_use == MULTIGRID_NEVER) {
-        iterate_diagonal(solve, iterations);
-        return OOZE_OK;
+    Gpu *gpu = step_of(solve->step)->gpu;
+    if (!solve->first_u) {
+        solve->first_u = scratch<float4>(gpu, solve->step->n);
     }
-    SolveState state = read_state(solve);
-    const int before = state.residual.iterations;
-    bool guessed = pass > 0 || !state.warm_start_off;
-    if (!state.off && solve->multigrid_use == MULTIGRID_IF_LATE && !solve->grids) {
-        iterate_diagonal(solve, OOZE_LODGE_LATE);
-        state = read_state(solve);
-    } else if (!state.off && solve->multigrid_use == MULTIGRID_IF_SLOW && guessed &&
-               !solve->grids) {
-        state = try_diagonal(solve, state.residual.current, iterations);
-    }
-    if (!state.off) {
-        int left = iterations - (state.residual.iterations - before);
-        OozeStatus result = multigrid_begin(solve, error);
-        if (result || !solve->multigrid) {
-            iterate_diagonal(solve, result ? 0 : left);
-            return result;
-        }
-        multigrid_start(solve);
-        iterate_multigrid(solve,
-                          left < OOZE_LODGE_MULTIGRID_MOST ? left : OOZE_LODGE_MULTIGRID_MOST);
-    }
+    copy(gpu, solve->first_u, solve->step->u, solve->step->n * sizeof *solve->first_u);
     return OOZE_OK;
 }
 
-/* A solve by multigrid that has failed is repeated with the diagonal preconditioner. */
-static OozeStatus solve_pass(Lodge *solve, int pass, OozeError *error)
+static void restore(OozeLodge *solve)
 {
-    Step *step = solve->step;
-    const size_t size = step->view.n * sizeof *step->view.u;
-    if (step->pressure) {
-        return grid_pressure_solve(solve, pass, error);
-    }
-    if (solve->multigrid_use != MULTIGRID_NEVER) {
-        copy(step->gpu, solve->first_u, step->view.u, size);
-    }
-    OozeStatus result = iterate(solve, pass, error);
-    if (result || !solve->multigrid) {
-        return result;
-    }
-    const SolveState state = read_state(solve);
-    if (!multigrid_succeeded(&state, state.speed_square)) {
-        copy(step->gpu, step->view.u, solve->first_u, size);
-        solve->grids = nullptr;
-        solve->multigrid_use = MULTIGRID_NEVER;
-        if (solve->view.deferred && pass > 0) {
-            scale_second_stage(solve, 2.0f);
-        }
-        result = iterate(solve, pass, error);
-    }
-    return result;
+    copy(step_of(solve->step)->gpu, solve->step->u, solve->first_u,
+         solve->step->n * sizeof *solve->first_u);
 }
 
 /* ---- contact ---- */
 
-/* Contact directions take the velocity of the surface. */
-static void set_contact_velocities(Step *step)
+/* Second order: velocities without the forces that are deferred, contacts without tangents. */
+static void begin_first_stage(Lodge *solve)
 {
+    Step *step = solve->step;
     StepView s = step->view;
+    LodgeView v = solve->view;
+    for_each(
+        step->gpu, s.n, OOZE_BODY(uint32_t i) {
+            s.u[i] = v.u_star[i];
+            bool touches = s.contact_of && s.contact_of[i] >= 0;
+            if (touches && s.mobility[i] > 0.0f && v.deferred[i].w > 0.0f) {
+                ooze_lodge_free_tangents(&s.contact_sets[s.contact_of[i]]);
+            }
+        });
+}
+
+/* Contact directions take the velocity of the surface. */
+static void set_contact_velocities(OozeLodge *solve)
+{
+    Step *step = step_of(solve->step);
+    StepView s = step->view;
+    if (solve->deferred && solve->pass == 0) {
+        begin_first_stage(lodge_of(solve));
+    }
     if (!s.contact_of) {
         return;
     }
@@ -367,13 +323,14 @@ static void set_contact_velocities(Step *step)
 
 /* The contact force on a particle is A u - rho u*; friction of a slipping contact joins u*. r
    becomes the force that rigid bodies take up. */
-static void release_contacts(Lodge *solve)
+static void release_contacts(OozeLodge *of)
 {
+    Lodge *solve = lodge_of(of);
     Step *step = solve->step;
     StepView s = step->view;
     LodgeView v = solve->view;
     bool rigid = rigid_slots(step) > 0;
-    if (!step->any_contacts && !rigid) {
+    if (!step->view.any_contacts && !rigid) {
         return;
     }
     Product forces = {s.u, true, true, &solve->view.state->never};
@@ -421,18 +378,18 @@ static void allocate(Lodge *solve)
     v->bulk = scratch<float>(gpu, n);
     v->hourglass = scratch<float>(gpu, n);
     v->edge_hourglass = scratch<float>(gpu, n);
-    v->flux = scratch<float4>(gpu, 3 * (n + 1));
+    v->rows = scratch<float4>(gpu, 3 * (n + 1));
     v->r = scratch<float4>(gpu, n);
     v->p = scratch<float4>(gpu, n);
     v->ap = scratch<float4>(gpu, n);
     v->u_star = scratch<float4>(gpu, n);
     v->pressure = solve->step->view.long_step ? scratch<float>(gpu, n) : nullptr;
-    v->deferred = solve->step->plan.settings.second_order ? scratch<float4>(gpu, n) : nullptr;
+    v->deferred = solve->step->view.plan->settings.second_order ? scratch<float4>(gpu, n) : nullptr;
     const LodgeView to = *v;
     for_each(/* padding of lists */
              gpu, 1, OOZE_BODY(uint32_t) {
                  to.hourglass[n] = 0.0f;
-                 to.p[n] = to.flux[3 * n] = to.flux[3 * n + 1] = to.flux[3 * n + 2] =
+                 to.p[n] = to.rows[3 * n] = to.rows[3 * n + 1] = to.rows[3 * n + 2] =
                      f32x4(0, 0, 0);
              });
     v->pack = pack_places(solve->step);
@@ -463,49 +420,36 @@ struct BeginSolve {
     }
 };
 
-/* Second order: velocities without the forces that are deferred, contacts without tangents. */
-static void begin_first_stage(Lodge *solve)
+static OozeStatus create(OozeConformationStep *s, OozeLodge **out, OozeError *error)
 {
-    Step *step = solve->step;
-    StepView s = step->view;
-    LodgeView v = solve->view;
-    for_each(
-        step->gpu, s.n, OOZE_BODY(uint32_t i) {
-            s.u[i] = v.u_star[i];
-            bool touches = s.contact_of && s.contact_of[i] >= 0;
-            if (touches && s.mobility[i] > 0.0f && v.deferred[i].w > 0.0f) {
-                ooze_lodge_free_tangents(&s.contact_sets[s.contact_of[i]]);
-            }
-        });
+    Step *step = step_of(s);
+    Lodge *solve = nullptr;
+    OozeStatus result = host_memory(step, &solve, error);
+    if (!result && s->long_step) {
+        result = host_memory(step, &solve->impact, error);
+    }
+    if (result) {
+        return result;
+    }
+    solve->step = step;
+    solve->view.step = s;
+    solve->view.own = reinterpret_cast<OozeLodgeOwn *>(solve);
+    density_warm_start_find(step);
+    allocate(solve);
+    *out = &solve->view;
+    return OOZE_OK;
 }
 
-static OozeStatus solve_lodge(Step *step, OozeError *error)
+static void start(OozeLodge *solve)
 {
-    Gpu *gpu = step->gpu;
-    uint64_t n = step->view.n;
-    Mark mark = scratch_mark(gpu);
-    Lodge solve;
-    OozeStatus result = OOZE_OK;
-    memset(&solve, 0, sizeof solve);
-    LodgeMultigrid multigrid;
-    Impact impact;
-    solve.step = step;
-    solve.multigrid_data = &multigrid;
-    solve.passes = step->plan.settings.passes;
-    if (step->view.long_step) {
-        memset(&impact, 0, sizeof impact);
-        solve.impact = &impact;
-        solve.passes += step->plan.settings.impact_passes;
-    }
-    density_warm_start_find(step);
-    allocate(&solve);
+    Step *step = step_of(solve->step);
     StepView s = step->view;
-    float4 *u_star = solve.view.u_star;
+    float4 *u_star = solve->u_star;
     const float4 *applied = step->pressure ? step->pressure->applied : nullptr;
     Sum1 none = {0.0};
-    BeginSolve begin = {solve.view.state};
+    BeginSolve begin = {step->state};
     sum_particles(
-        gpu, n, none,
+        step->gpu, s.n, none,
         OOZE_BODY(uint32_t i) {
             float4 u = s.u[i], push = expected_push(s, i);
             if (applied) {
@@ -515,53 +459,76 @@ static OozeStatus solve_lodge(Step *step, OozeError *error)
             float4 begin = applied ? u_star[i] : u;
             Sum1 sum = {(double)s.rheology[s.material[i]].relative_mass *
                         (double)dot(begin, begin)};
-            if (s.surface_impulse) { /* see start_range of methods/conformation/lodge.c */
+            if (s.surface_impulse) { /* see start_range of methods/conformation/cpu/lodge.c */
                 u = u - s.surface_impulse[i];
             }
             s.u[i] = u + push;
             return sum;
         },
         begin);
-    dynamic_expect(step, 1.0);
-    for (int pass = 0; pass < solve.passes && !result; pass++) {
-        refresh(gpu, step->view.u, sizeof *step->view.u);
-        prepare(&solve, pass > 0);
-        if (solve.view.deferred && pass == 0) {
-            begin_first_stage(&solve);
-        }
-        set_contact_velocities(step);
-        bodies_begin_pass(step, solve.view.u_star);
-        pack_hourglass(step, &solve.view.pack, solve.view.hourglass);
-        if (pass == 0) {
-            multigrid_plan(&solve);
-        }
-        result = solve_pass(&solve, pass, error);
-        if (!result && pass + 1 < solve.passes) {
-            release_contacts(&solve);
-            grid_pressure_release(&solve);
-            result = solve.impact ? impact_end_pass(&solve, pass, error) : OOZE_OK;
-        }
-    }
-    step->used_multigrid = solve.grids != nullptr;
-    if (!result) {
-        if (solve.grids || step->pressure) {
-            grid_pressure_leave_out(&solve, -1.0f);
-            restore_momentum(&solve);
-            grid_pressure_leave_out(&solve, 1.0f);
-        }
-        warm_start_record(&solve);
-        refresh(gpu, s.u, sizeof *s.u);
-        if (s.expects_pushes) {
-            for_each(
-                gpu, n, OOZE_BODY(uint32_t i) { s.u[i] = s.u[i] - expected_push(s, i); });
-        }
-        bodies_apply_impulses(step);
-        dynamic_expect(step, -1.0);
-    }
-    scratch_rewind(gpu, mark);
-    return result;
 }
 
-const Formulation formulation_lodge = {solve_lodge, solve_density, finish_lodge};
+static void expect_solids(OozeLodge *solve, double sign)
+{
+    dynamic_expect(step_of(solve->step), sign);
+}
+
+static void begin_bodies(OozeLodge *solve)
+{
+    Step *step = step_of(solve->step);
+    bodies_begin_pass(step, solve->u_star);
+    pack_hourglass(step, &lodge_of(solve)->view.pack, solve->hourglass);
+}
+
+static OozeStatus end(OozeLodge *solve, OozeError *)
+{
+    Step *step = step_of(solve->step);
+    const StepView s = step->view;
+    warm_start_record(lodge_of(solve));
+    refresh(step->gpu, s.u, sizeof *s.u);
+    if (s.expects_pushes) {
+        for_each(
+            step->gpu, s.n, OOZE_BODY(uint32_t i) { s.u[i] = s.u[i] - expected_push(s, i); });
+    }
+    bodies_apply_impulses(step);
+    return OOZE_OK;
+}
+
+/* Stresses are written on the processor alone. */
+static void report_stress(OozeLodge *) {}
+
+/* In the order of OozeLodgeStages. */
+const OozeLodgeStages lodge_stages = {
+    create,
+    start,
+    expect_solids,
+    prepare,
+    set_contact_velocities,
+    begin_bodies,
+    scale_second_stage,
+    begin_iterations,
+    warm_start,
+    read,
+    iterate_diagonal,
+    iterate_multigrid,
+    release_contacts,
+    impact_end_pass,
+    takes_grids,
+    has_room_for_grids,
+    find_extent_of_solve,
+    grids_save_time,
+    save,
+    restore,
+    multigrid_begin,
+    multigrid_start,
+    restore_momentum,
+    grid_pressure_solve,
+    grid_pressure_release,
+    grid_pressure_leave_out,
+    end,
+    report_stress,
+};
+
+const OozeFormulation formulation_lodge = {false, ooze_lodge_solve, solve_density, finish_lodge};
 
 } // namespace ooze

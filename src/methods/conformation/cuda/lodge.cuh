@@ -6,6 +6,10 @@
 #include "methods/conformation/bodies/cuda/bodies.cuh"
 #include "methods/conformation/cuda/packed.cuh"
 
+extern "C" {
+#include "methods/conformation/lodge.h"
+}
+
 namespace ooze
 {
 
@@ -23,34 +27,24 @@ struct SolveState : OozeConjugateGradients {
 };
 
 /* Captured by loop bodies, with the step's view. */
-struct LodgeView {
-    OozeSym3 *stiffness, *explicit_stress; /* A and S0 */
-    float *bulk, *hourglass, *edge_hourglass;
-    /* Second order: see OozeLodge; nullptr: first order. */
-    float4 *deferred;
-    float4 *flux; /* three a particle, or two packed ones */
+struct LodgeView : OozeLodge {
+    float4 *rows; /* of F: three a particle, or two packed ones */
     PackView pack;
-    float4 *u_star, *r, *p, *ap;
-    float *pressure; /* of the passes so far, m2/s2; nullptr: the step is not long */
     SolveState *state;
 };
 
-/* When a solve changes from the diagonal preconditioner to multigrid: see OozeMultigridUse. */
-enum MultigridUse { MULTIGRID_NEVER, MULTIGRID_IF_LATE, MULTIGRID_IF_SLOW, MULTIGRID_AT_ONCE };
-
+/* OozeLodge.own. The solve of the programme is that of `view`. */
 struct Lodge {
-    Step *step;
     LodgeView view;
-    int passes;            /* of this step */
+    Step *step;
     bool fresh_direction;  /* ghosts have the direction of their owners */
     struct Impact *impact; /* of long steps; NULL: the step is not long */
-    /* of multigrid */
-    MultigridUse multigrid_use;
-    struct LodgeMultigrid *multigrid;      /* NULL: the preconditioner is diagonal at present */
-    struct LodgeMultigrid *multigrid_data; /* memory of the next two */
-    struct LodgeMultigrid *grids;          /* that were built in this step; NULL: none yet */
-    float4 *first_u;                       /* velocities before the iterations of the pass */
 };
+
+static inline Lodge *lodge_of(const OozeLodge *solve)
+{
+    return reinterpret_cast<Lodge *>(solve->own);
+}
 
 /* A product of the operator, and its p.Ap in state->pap; nothing where *off. */
 struct Product {
@@ -69,12 +63,10 @@ void advance(Lodge *solve, bool iteration, const int32_t *off);
 /* Rounds p where directions are packed, after other loops have written it. */
 void pack_direction(Lodge *solve, const int32_t *off);
 
-/* Coefficients of a pass: lodge_material.cu. `later_pass`: Q rotates with the velocity of the
-   first, or the second stage. */
-void prepare(Lodge *solve, bool later_pass);
-/* The operator of the second stage's iterations is half of that of its first residual. */
-void scale_second_stage(Lodge *solve, float factor);
-void finish_lodge(Step *step); /* Q at the end of the step */
+/* Stages, see methods/conformation/lodge.h: lodge_material.cu. */
+void prepare(OozeLodge *solve);
+void scale_second_stage(OozeLodge *solve, float factor);
+void finish_lodge(OozeConformationStep *step); /* Q at the end of the step */
 
 /* Sets p of particle i; returns it as rounded. */
 OOZE_DEVICE float4 direction_set(const LodgeView &v, uint32_t i, float4 p)
@@ -93,8 +85,10 @@ OOZE_DEVICE float4 direction_set(const LodgeView &v, uint32_t i, float4 p)
 void density_warm_start_find(Step *step);
 
 /* Initial guess of a pass, and its record at the end: warm_start.cu. */
-void warm_start(Lodge *solve, int pass);
+void warm_start(OozeLodge *solve);
 void warm_start_record(Lodge *solve);
+
+extern const OozeLodgeStages lodge_stages;
 
 /* root[i] = lowest index in the connected component of i, of one row of rheology unless
    `across_materials`: components.cu. */

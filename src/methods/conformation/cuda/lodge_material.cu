@@ -92,8 +92,9 @@ static void prepare_loop(Lodge *solve, bool later_pass)
         });
 }
 
-void scale_second_stage(Lodge *solve, float factor)
+void scale_second_stage(OozeLodge *of, float factor)
 {
+    Lodge *solve = lodge_of(of);
     LodgeView v = solve->view;
     for_each(
         solve->step->gpu, solve->step->view.n, OOZE_BODY(uint32_t i) {
@@ -106,8 +107,10 @@ void scale_second_stage(Lodge *solve, float factor)
     pack_hourglass(solve->step, &solve->view.pack, v.hourglass);
 }
 
-void prepare(Lodge *solve, bool later_pass)
+void prepare(OozeLodge *of)
 {
+    Lodge *solve = lodge_of(of);
+    const bool later_pass = of->pass > 0;
 #define PREPARE(lanes, wraps)                                                                      \
     (solve->step->view.more_modes ? prepare_loop<lanes, wraps, true>(solve, later_pass)            \
                                   : prepare_loop<lanes, wraps, false>(solve, later_pass))
@@ -120,7 +123,6 @@ void prepare(Lodge *solve, bool later_pass)
     }
     refresh(solve->step->gpu, solve->view.hourglass, sizeof *solve->view.hourglass);
     sum_edges(solve->step, solve->view.hourglass, solve->view.edge_hourglass);
-    ooze_timer_lap(solve->step->context->timer, "prepare");
 }
 
 /* ---- end of step ---- */
@@ -171,8 +173,9 @@ template <int LANES, bool WRAPS, bool MODES> static void finish_loop(Step *step)
         });
 }
 
-void finish_lodge(Step *step)
+void finish_lodge(OozeConformationStep *s)
 {
+    Step *step = step_of(s);
 #define FINISH(lanes, wraps)                                                                       \
     (step->view.more_modes ? finish_loop<lanes, wraps, true>(step)                                 \
                            : finish_loop<lanes, wraps, false>(step))

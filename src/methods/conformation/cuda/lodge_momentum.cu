@@ -149,8 +149,9 @@ static void sum_moments(Lodge *solve, const uint32_t *root, const uint8_t *held,
         });
 }
 
-void restore_momentum(Lodge *solve)
+OozeStatus restore_momentum(OozeLodge *of, OozeError *)
 {
+    Lodge *solve = lodge_of(of);
     Step *step = solve->step;
     Gpu *gpu = step->gpu;
     const StepView s = step->view;
@@ -194,6 +195,7 @@ void restore_momentum(Lodge *solve)
     }
     scratch_rewind(gpu, mark);
     ooze_timer_lap(step->context->timer, "velocity_vectors");
+    return OOZE_OK;
 }
 
 } // namespace ooze

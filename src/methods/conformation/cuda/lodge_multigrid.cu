@@ -11,22 +11,19 @@ namespace ooze
 
 /* ---- when it is used ---- */
 
-/* `auto` on a GPU without room for the grids uses the diagonal preconditioner. */
-static bool has_room(const Step *step)
+bool takes_grids(const OozeLodge *solve)
 {
-    const uint64_t n = step->view.n, refused = step->grids->refused, free = free_bytes();
-    const uint64_t available = step->gpu->allocated + free;
-    return n <= OOZE_VELOCITY_PARTICLES && (refused == 0 || n < refused) &&
-           (free == 0 || available / VELOCITY_MULTIGRID_BYTES > n);
+    return !step_of(solve->step)->dynamic;
 }
 
 /* Building grids and cycles takes the time of `whole` products with the operator, and more where
    launches are what takes the time: measured on one H200, 12 products more or less (see
    docs/methods/conformation.md). With a pressure grid, whose iterations launch more, grids always
    save time. */
-static bool saves_time(const Step *step, double spacings, double layers)
+bool grids_save_time(const OozeLodge *solve, double spacings, double layers)
 {
-    const OozeConformationSettings *set = &step->plan.settings;
+    const Step *step = step_of(solve->step);
+    const OozeConformationSettings *set = &step->view.plan->settings;
     const double whole = 45.0, launches = 170.0, busy = 6e5 /* particles */;
     OozeConformationSettings diagonal = *set;
     diagonal.preconditioner = OOZE_PRECONDITIONER_DIAGONAL;
@@ -36,53 +33,35 @@ static bool saves_time(const Step *step, double spacings, double layers)
             ooze_cost_of_solve(&diagonal, spacings, layers, 0.0).iterations > grids);
 }
 
-/* Of `auto`. */
-static MultigridUse expected_use(const Lodge *solve)
+/* `auto` on a GPU without room for the grids uses the diagonal preconditioner, and does not wait
+   for the extent where it would do so for any. */
+bool has_room_for_grids(const OozeLodge *solve)
 {
-    const Step *step = solve->step;
-    const OozeStepContext *c = step->context;
-    const int cap = step->plan.settings.velocity_iterations;
+    const Step *step = step_of(solve->step);
+    const uint64_t n = step->view.n, refused = step->grids->refused, free = free_bytes();
+    const uint64_t available = step->gpu->allocated + free;
     /* a diffusion length and layers for which the diagonal preconditioner is slow */
     const double any = 1e3, many = 1e9;
-    if ((cap <= OOZE_LODGE_LATE && !saves_time(step, any, many)) || !has_room(step)) {
-        return MULTIGRID_NEVER;
-    }
-    const OozeSym3 *stiffness = solve->view.stiffness;
+    const bool wanted = step->view.plan->settings.velocity_iterations > OOZE_LODGE_LATE ||
+                        grids_save_time(solve, any, many);
+    return wanted && n <= OOZE_VELOCITY_PARTICLES && (refused == 0 || n < refused) &&
+           (free == 0 || available / VELOCITY_MULTIGRID_BYTES > n);
+}
+
+OozeLodgeExtent find_extent_of_solve(OozeLodge *solve)
+{
+    const Step *step = step_of(solve->step);
+    const OozeStepContext *c = step->context;
+    const OozeSym3 *stiffness = solve->stiffness;
     Extent box = find_extent(
         step->gpu, step->view.x0, step->view.n,
         OOZE_BODY(uint32_t i) { return ooze_sym3_trace(stiffness[i]); });
     const Axes axes = axes_of(box, c->spacing, &c->periodic);
-    double cells = 0.0;
+    double longest = 0.0;
     for (const OozeMultigridAxis &axis : axes.axis) {
-        cells = fmax(cells, (double)axis.cells / axis.inverse);
+        longest = fmax(longest, (double)axis.cells / axis.inverse);
     }
-    double diffusion = sqrt((double)step->view.dt * (double)box.largest / 3.0) / c->spacing;
-    bool possible = diffusion < OOZE_COST_FARTHEST;
-    bool pays = possible && saves_time(step, diffusion, cells / c->spacing);
-    possible = possible && cap > OOZE_LODGE_LATE;
-    return pays ? MULTIGRID_IF_SLOW : possible ? MULTIGRID_IF_LATE : MULTIGRID_NEVER;
-}
-
-void multigrid_plan(Lodge *solve)
-{
-    const OozeConformationSettings *set = &solve->step->plan.settings;
-    if (set->preconditioner == OOZE_PRECONDITIONER_DIAGONAL || set->velocity_iterations == 0 ||
-        solve->step->dynamic) {
-        return;
-    }
-    MultigridUse use =
-        set->preconditioner == OOZE_PRECONDITIONER_AUTO ? expected_use(solve) : MULTIGRID_AT_ONCE;
-    if (use != MULTIGRID_NEVER) {
-        solve->first_u = scratch<float4>(solve->step->gpu, solve->step->view.n);
-        solve->multigrid_use = use;
-    }
-}
-
-bool multigrid_succeeded(const SolveState *state, double speed_square)
-{
-    const OozeSolveResidual *residual = &state->residual;
-    return !residual->has_tolerance || ooze_solve_residual_converged(residual) ||
-           residual->current <= 0.01 * speed_square;
+    return {(double)box.largest, longest};
 }
 
 /* ---- coefficients of the grids ---- */
@@ -123,7 +102,7 @@ static GridCoefficients find_coefficients(Lodge *solve)
     const uint64_t n = s.n;
     GridCoefficients c = {scratch<float>(gpu, n), scratch<OozeSym3>(gpu, n), scratch<float>(gpu, n),
                           scratch<float>(gpu, n), scratch<float>(gpu, n)};
-    float *before = solve->grids->shear;
+    float *before = solve->view.grids->shear;
     for_each(
         gpu, n, OOZE_BODY(uint32_t i) {
             OozeLodgeGridCoefficients own =
@@ -158,7 +137,7 @@ template <int LANES, bool WRAPS> static void diagonal_loop(const Lodge *solve)
 {
     const StepView s = solve->step->view;
     const LodgeView v = solve->view;
-    OozeSym3 *diagonal = solve->grids->diagonal;
+    OozeSym3 *diagonal = solve->view.grids->diagonal;
     for_lanes<LANES>(
         solve->step->gpu, s.n, OOZE_BODY(uint32_t i, uint32_t lane) {
             const float4 here = s.x0[i];
@@ -198,7 +177,7 @@ static void add_bonds(const Lodge *solve)
     const BondsView bonds = bodies->bonds;
     const uint32_t *index = bodies->index;
     const float square = solve->step->view.dt * solve->step->view.dt;
-    OozeSym3 *diagonal = solve->grids->diagonal;
+    OozeSym3 *diagonal = solve->view.grids->diagonal;
     for_each(
         solve->step->gpu, bodies->all.slots, OOZE_BODY(uint32_t slot) {
             const uint32_t i = index[slot];
@@ -216,14 +195,14 @@ static void find_diagonal(const Lodge *solve)
 #define DIAGONAL(lanes, wraps) diagonal_loop<lanes, wraps>(solve)
     OOZE_EACH_KIND(solve->step, DIAGONAL);
     add_bonds(solve);
-    impact_pairs_add_blocks(solve, solve->grids->diagonal);
+    impact_pairs_add_blocks(solve, solve->view.grids->diagonal);
 }
 
 /* Rigid bodies respond as a whole instead. */
 static void find_inverse(const Lodge *solve)
 {
     const StepView s = solve->step->view;
-    const LodgeMultigrid mg = *solve->grids;
+    const LodgeMultigrid mg = *solve->view.grids;
     for_each(
         solve->step->gpu, s.n, OOZE_BODY(uint32_t i) {
             const OozeSym3 none = ooze_sym3_identity(0.0f);
@@ -272,7 +251,7 @@ static void find_boundary_particles(const Lodge *solve, VelocityMultigridInput *
     Gpu *gpu = solve->step->gpu;
     const StepView s = solve->step->view;
     const LodgeView v = solve->view;
-    const OozeSym3 *diagonal = solve->grids->diagonal;
+    const OozeSym3 *diagonal = solve->view.grids->diagonal;
     uint32_t *of = scratch<uint32_t>(gpu, s.n), *kept = scratch<uint32_t>(gpu, s.n);
     uint8_t *plain = scratch<uint8_t>(gpu, s.n);
     for_each(
@@ -302,8 +281,7 @@ static void allocate(Lodge *solve)
     Step *step = solve->step;
     Gpu *gpu = step->gpu;
     const uint64_t n = step->view.n;
-    LodgeMultigrid *mg = solve->multigrid_data;
-    memset(mg, 0, sizeof *mg);
+    LodgeMultigrid *mg = solve->view.grids;
     mg->grids = step->grids;
     mg->z = scratch<float4>(gpu, n);
     mg->diagonal = scratch<OozeSym3>(gpu, n);
@@ -313,7 +291,6 @@ static void allocate(Lodge *solve)
         mg->response = scratch<float4>(gpu, n);
         mg->spread = scratch<float4>(gpu, n);
     }
-    solve->grids = mg;
 }
 
 /* Coefficients of a later pass differ where materials thin or yield, and contacts where many were
@@ -322,7 +299,7 @@ static bool has_changed(const Lodge *solve)
 {
     const StepView s = solve->step->view;
     const LodgeView v = solve->view;
-    const float *before = solve->grids->shear;
+    const float *before = solve->view.grids->shear;
     if (solve->impact && solve->impact->new_pairs) {
         return true;
     }
@@ -362,7 +339,7 @@ static OozeStatus fill(Lodge *solve, bool first, OozeError *error)
     input.stiffness = c.stiffness;
     input.bulk = c.bulk;
     find_boundary_particles(solve, &input);
-    VelocityMultigrid *grids = solve->grids->grids;
+    VelocityMultigrid *grids = solve->view.grids->grids;
     OozeStatus result = first ? velocity_multigrid_build(gpu, grids, &input, error)
                               : velocity_multigrid_refill(gpu, grids, &input, error);
     scratch_rewind(gpu, mark);
@@ -376,14 +353,18 @@ static void leave_to_diagonal(Lodge *solve)
     Step *step = solve->step;
     velocity_multigrid_free(step->gpu, step->grids);
     step->grids->refused = step->view.n;
-    solve->grids = nullptr;
-    solve->multigrid_use = MULTIGRID_NEVER;
+    solve->view.grids = nullptr;
+    solve->view.multigrid_use = OOZE_MULTIGRID_NEVER;
 }
 
-OozeStatus multigrid_begin(Lodge *solve, OozeError *error)
+OozeStatus multigrid_begin(OozeLodge *of, OozeError *error)
 {
-    const bool first = !solve->grids;
-    OozeStatus result = OOZE_OK;
+    Lodge *solve = lodge_of(of);
+    const bool first = !of->grids;
+    OozeStatus result = first ? host_memory(solve->step, &of->grids, error) : OOZE_OK;
+    if (result) {
+        return result;
+    }
     if (first) {
         allocate(solve);
     }
@@ -395,11 +376,11 @@ OozeStatus multigrid_begin(Lodge *solve, OozeError *error)
     if (!result) {
         multigrid_find_bodies(solve);
     }
-    if (result == OOZE_ERROR_MEMORY && solve->multigrid_use != MULTIGRID_AT_ONCE) {
+    if (result == OOZE_ERROR_MEMORY && solve->view.multigrid_use != OOZE_MULTIGRID_AT_ONCE) {
         leave_to_diagonal(solve);
         result = OOZE_OK;
     }
-    solve->multigrid = result ? nullptr : solve->grids;
+    solve->view.multigrid = result ? nullptr : solve->view.grids;
     return result;
 }
 
@@ -445,7 +426,7 @@ static void bodies_respond(Lodge *solve, const int32_t *off)
 static const float4 *spread_residual(Lodge *solve)
 {
     const LodgeView v = solve->view;
-    const LodgeMultigrid mg = *solve->multigrid;
+    const LodgeMultigrid mg = *solve->view.multigrid;
     if (!mg.response) {
         return v.r;
     }
@@ -468,7 +449,7 @@ template <class Then> static void precondition(Lodge *solve, Then then)
     Step *step = solve->step;
     const StepView s = step->view;
     const LodgeView v = solve->view;
-    const LodgeMultigrid mg = *solve->multigrid;
+    const LodgeMultigrid mg = *solve->view.multigrid;
     const int32_t *off = &v.state->off;
     const VelocityProlongation grids = velocity_prolongation(mg.grids);
     velocity_multigrid_apply(step->gpu, mg.grids, spread_residual(solve), off);
@@ -522,7 +503,7 @@ static void set_direction(Lodge *solve)
 {
     const StepView s = solve->step->view;
     const LodgeView v = solve->view;
-    const float4 *z = solve->multigrid->z;
+    const float4 *z = solve->view.multigrid->z;
     for_each(
         solve->step->gpu, s.n, OOZE_BODY(uint32_t i) {
             if (!v.state->off) {
@@ -535,8 +516,9 @@ static void set_direction(Lodge *solve)
     ooze_timer_lap(solve->step->context->timer, "multigrid_cycle");
 }
 
-void multigrid_start(Lodge *solve)
+void multigrid_start(OozeLodge *of)
 {
+    Lodge *solve = lodge_of(of);
     const MultigridStarted then = {solve->view.state};
     bodies_respond(solve, nullptr);
     precondition(solve, then);

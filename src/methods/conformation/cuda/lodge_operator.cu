@@ -44,7 +44,7 @@ template <int LANES, bool WRAPS> static void stress_loop(const Lodge *solve, Pro
                 product.explicit_terms ? s.walls.velocity : s.direction_velocity);
             if (lane == 0) {
                 StressFlux flux = flux_of(s, v, i, rows, input[i], product.explicit_terms);
-                flux_set(v.flux, i, flux);
+                flux_set(v.rows, i, flux);
                 v.ap[i] = base_of(s, v, i, rows, flux, input[i]);
             }
         });
@@ -98,7 +98,7 @@ template <int LANES, bool WRAPS> static void product_loop(const Lodge *solve, Pr
             if (*product.off) {
                 return sum;
             }
-            float4 force = edges_flux<LANES, WRAPS>(s, v.flux, i, lane);
+            float4 force = edges_flux<LANES, WRAPS>(s, v.rows, i, lane);
             if (lane == 0) {
                 sum = complete(s, v, i, force, product, iteration);
             }
@@ -119,7 +119,7 @@ void multiply(Lodge *solve, const Product &product)
     OOZE_EACH_KIND(solve->step, STRESS);
     bonds_add(solve->step, product.input, solve->view.ap, product.explicit_terms, product.off);
     impact_pairs_add(solve, product.input, solve->view.ap, product.explicit_terms, product.off);
-    refresh(gpu, solve->view.flux, 3 * sizeof *solve->view.flux);
+    refresh(gpu, solve->view.rows, 3 * sizeof *solve->view.rows);
     OOZE_EACH_KIND(solve->step, PRODUCT);
     dynamic_product(solve, product);
     ooze_timer_lap(solve->step->context->timer, "velocity_operator");
@@ -140,7 +140,7 @@ static void packed_stress_loop(const Lodge *solve, const int32_t *off)
             RawRows rows = packed_rows(s, v.pack, v.hourglass, i, damped);
             float4 p = v.p[i];
             StressFlux flux = flux_of(s, v, i, rows, p, false);
-            coarse_flux_set(coarse_flux(v.flux, s.n), i, flux.row);
+            coarse_flux_set(coarse_flux(v.rows, s.n), i, flux.row);
             float4 base = base_of(s, v, i, rows, flux, p);
             v.ap[i] = f32x4(base.x + damped[0], base.y + damped[1], base.z + damped[2]);
         });
@@ -150,7 +150,7 @@ static void packed_product_loop(const Lodge *solve, Product product)
 {
     StepView s = solve->step->view;
     LodgeView v = solve->view;
-    const uint4 *flux = coarse_flux(v.flux, s.n);
+    const uint4 *flux = coarse_flux(v.rows, s.n);
     bool iteration = product.off == &v.state->off;
     Sum3 none = {0.0, 0.0, 0.0};
     CgMeasure then = {v.state, product.off, iteration};
@@ -199,7 +199,7 @@ void multiply_direction(Lodge *solve, const int32_t *off)
     packed_stress_loop(solve, off);
     bonds_add(solve->step, v.p, v.ap, false, off);
     impact_pairs_add(solve, v.p, v.ap, false, off);
-    refresh(solve->step->gpu, coarse_flux(v.flux, solve->step->view.n), sizeof(uint4));
+    refresh(solve->step->gpu, coarse_flux(v.rows, solve->step->view.n), sizeof(uint4));
     packed_product_loop(solve, product);
     ooze_timer_lap(solve->step->context->timer, "velocity_operator");
 }

@@ -1,7 +1,7 @@
 /* Relief of overlaps: see methods/conformation/cpu/overlap_relief.c. */
 #include "cuda/rank_sums.cuh"
 #include "cuda/shape_distance.cuh"
-#include "methods/conformation/cuda/step.cuh"
+#include "methods/conformation/cuda/positions.cuh"
 #include "methods/conformation/overlap_relief_formula.h"
 
 namespace ooze
@@ -33,8 +33,9 @@ OOZE_DEVICE void reset_near_buried(const StepView &s, const uint8_t *has_buried,
     }
 }
 
-void set_density_targets(Step *step)
+OozeStatus set_density_targets(OozeConformationStep *of, OozeError *)
 {
+    Step *step = step_of(of);
     Gpu *gpu = step->gpu;
     StepView s = step->view;
     const OozeStepContext *c = step->context;
@@ -61,8 +62,8 @@ void set_density_targets(Step *step)
         },
         store);
     any_over_ranks(gpu, has_buried, solids);
-    float tension = step->plan.largest_surface_tension;
-    float iterations = fmaxf(1.0f, (float)step->plan.settings.density_iterations);
+    float tension = step->view.plan->largest_surface_tension;
+    float iterations = fmaxf(1.0f, (float)step->view.plan->settings.density_iterations);
     for_each(
         gpu, s.n, OOZE_BODY(uint32_t i) {
             if (s.buried_in && all->any_buried != 0.0f) {
@@ -79,10 +80,13 @@ void set_density_targets(Step *step)
                 s.density_target[i] = OOZE_RELIEF_NO_TARGET;
             }
         });
+    return OOZE_OK;
 }
 
-void update_relief(Step *step, const float *largest_shift2)
+OozeStatus end_relief(OozeConformationStep *of, OozeError *)
 {
+    Step *step = step_of(of);
+    const float *largest_shift2 = &step->end->arrival.shift2;
     Gpu *gpu = step->gpu;
     StepView s = step->view;
     const float smallest = ooze_relief_shift_square(s.spacing);
@@ -100,7 +104,9 @@ void update_relief(Step *step, const float *largest_shift2)
             }
             float next = ooze_relief_advance(s.relief_progress[i], relieved);
             s.relief_progress[i] = restarts ? 0.0f : next;
+            s.u[i] = s.u[i] - (1.0f / s.dt) * s.position_only_shift[i];
         });
+    return OOZE_OK;
 }
 
 } // namespace ooze

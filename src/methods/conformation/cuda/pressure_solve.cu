@@ -146,9 +146,9 @@ static void respond(void *user, void *z)
     const StepView s = of(user)->step->view;
     const float4 *r = lodge->view.r;
     float4 *to = static_cast<float4 *>(z);
-    if (lodge->multigrid) {
+    if (lodge->view.multigrid) {
         multigrid_precondition(lodge);
-        copy_particles(user, lodge->multigrid->z, z);
+        copy_particles(user, lodge->view.multigrid->z, z);
         return;
     }
     for_each(
@@ -202,9 +202,10 @@ static OozeStatus begin_pass(void *user, int pass, OozeError *error)
 {
     Lodge *lodge = of(user)->lodge;
     if (lodge->view.deferred && pass > 0) {
-        scale_second_stage(lodge, 0.5f);
+        scale_second_stage(&lodge->view, 0.5f);
     }
-    return lodge->multigrid_use == MULTIGRID_NEVER ? OOZE_OK : multigrid_begin(lodge, error);
+    return lodge->view.multigrid_use == OOZE_MULTIGRID_NEVER ? OOZE_OK
+                                                             : multigrid_begin(&lodge->view, error);
 }
 
 static void read_viscosity(void *user)
@@ -237,21 +238,22 @@ extern const OozeVelocityLoops pressure_velocity_loops = {
 
 /* ---- the solve ---- */
 
-OozeStatus grid_pressure_solve(Lodge *lodge, int pass, OozeError *error)
+OozeStatus grid_pressure_solve(OozeLodge *solve, OozeError *error)
 {
+    Lodge *lodge = lodge_of(solve);
     Step *step = lodge->step;
     GridPressure *pressure = step->pressure;
     const OozeStepContext *c = step->context;
-    const OozeConformationSettings *set = &step->plan.settings;
+    const OozeConformationSettings *set = &step->view.plan->settings;
     OozeSolveResidual *residual = &pressure->residual;
     pressure->lodge = lodge;
-    lodge->multigrid = nullptr;
-    if (pass == 0) {
+    solve->multigrid = nullptr;
+    if (solve->pass == 0) {
         copy_out(step->gpu, residual, &lodge->view.state->residual, sizeof *residual);
     }
     OozePressurePass how = {};
-    how.pass = pass;
-    how.accurate = set->second_order || pass + 1 == lodge->passes;
+    how.pass = solve->pass;
+    how.accurate = set->second_order || solve->pass + 1 == solve->passes;
     how.tolerance = set->tolerance;
     how.particles = (double)step->view.n;
     how.gravity = vec3_length(c->gravity);

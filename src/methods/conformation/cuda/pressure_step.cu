@@ -38,13 +38,18 @@ static void describe(GridPressure *pressure)
     solve->force = pressure->force;
 }
 
-OozeStatus grid_pressure_begin(Step *step, GridPressure *pressure, OozeError *error)
+OozeStatus grid_pressure_begin(OozeConformationStep *s, OozeError *error)
 {
+    Step *step = step_of(s);
     const OozeStepContext *c = step->context;
-    if (!step->plan.settings.pressure_grid) {
+    GridPressure *pressure = nullptr;
+    if (!step->view.plan->settings.pressure_grid) {
         return OOZE_OK;
     }
-    memset(pressure, 0, sizeof *pressure);
+    OozeStatus result = host_memory(step, &pressure, error);
+    if (result) {
+        return result;
+    }
     pressure->step = step;
     allocate(pressure);
     PressureGridInput input = {};
@@ -55,8 +60,7 @@ OozeStatus grid_pressure_begin(Step *step, GridPressure *pressure, OozeError *er
     input.periodic = &c->periodic;
     input.inverse_mass = step->view.mobility;
     input.solids = step->view.solids;
-    OozeStatus result =
-        pressure_grid_build(step->gpu, &pressure->grid, step->pressure_memory, input, error);
+    result = pressure_grid_build(step->gpu, &pressure->grid, step->pressure_memory, input, error);
     if (result) {
         return result;
     }
@@ -66,12 +70,10 @@ OozeStatus grid_pressure_begin(Step *step, GridPressure *pressure, OozeError *er
     return ooze_pressure_begin(&pressure->solve, error);
 }
 
-void grid_pressure_leave_out(Lodge *lodge, float sign)
+void grid_pressure_leave_out(OozeLodge *solve, float sign)
 {
+    const Lodge *lodge = lodge_of(solve);
     const GridPressure *pressure = lodge->step->pressure;
-    if (!pressure) {
-        return;
-    }
     float4 *u_star = lodge->view.u_star;
     const float4 *applied = pressure->applied;
     for_each(
@@ -86,11 +88,9 @@ void grid_pressure_add_force(Lodge *lodge)
     }
 }
 
-void grid_pressure_release(Lodge *lodge)
+void grid_pressure_release(OozeLodge *solve)
 {
-    if (lodge->step->pressure) {
-        ooze_pressure_release(&lodge->step->pressure->solve);
-    }
+    ooze_pressure_release(&lodge_of(solve)->step->pressure->solve);
 }
 
 /* See join_by_pressure of methods/conformation/cpu/lodge_momentum.c. */
@@ -121,8 +121,9 @@ void grid_pressure_join(const Lodge *lodge, uint32_t *root)
         gpu, grid->n, OOZE_BODY(uint32_t i) { root[i] = ooze_component_root(root, i); });
 }
 
-OozeStatus grid_pressure_repair(Step *step, OozeError *error)
+OozeStatus grid_pressure_repair(OozeConformationStep *s, OozeError *error)
 {
+    Step *step = step_of(s);
     if (!step->pressure) {
         return OOZE_OK;
     }
@@ -130,10 +131,11 @@ OozeStatus grid_pressure_repair(Step *step, OozeError *error)
     return ooze_pressure_repair(&step->pressure->solve, error);
 }
 
-void grid_pressure_store(Step *step, const float4 *x)
+void grid_pressure_store(OozeConformationStep *s)
 {
+    Step *step = step_of(s);
     if (step->pressure) {
-        step->pressure->x = x;
+        step->pressure->x = s->x;
         ooze_pressure_store(&step->pressure->solve);
     }
 }

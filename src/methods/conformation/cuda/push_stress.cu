@@ -11,7 +11,7 @@ namespace ooze
 /* Captured by loop bodies, with the step's view. */
 struct PushStress {
     float4 *x;            /* positions at the end of the step; of element n 0 */
-    const float4 *edge_x; /* positions of edges: these, or those at its beginning */
+    float4 *edge_x; /* positions of edges: these, or those at its beginning */
     float4 *flux;         /* three a particle: rows of dev T B */
     float4 *change;       /* of shift/dt; after the first loop the own part of the force */
     float *factor;        /* of the change */
@@ -156,16 +156,18 @@ template <int LANES, bool WRAPS> static void changes(Step *step, PushStress push
         then);
 }
 
-void push_stress_remove(Step *step, float4 *x)
+OozeStatus push_stress_remove(OozeConformationStep *of, OozeError *)
 {
+    Step *step = step_of(of);
+    float4 *x = of->x;
     Gpu *gpu = step->gpu;
     StepView s = step->view;
-    if (!step->plan.isotropic_pushes) {
-        return;
+    if (!step->view.plan->isotropic_pushes) {
+        return OOZE_OK;
     }
     Mark mark = scratch_mark(gpu);
     uint64_t n = s.n;
-    const bool of_shifts = step->plan.isotropic_shifts;
+    const bool of_shifts = step->view.plan->isotropic_shifts;
     PushStress push = {x,
                        of_shifts ? s.x0 : x,
                        scratch<float4>(gpu, 3 * (n + 1)),
@@ -190,9 +192,9 @@ void push_stress_remove(Step *step, float4 *x)
                 push.x[i] = push.x[i] + s.dt * change;
             }
         });
-    refresh(gpu, s.u, sizeof *s.u);
     scratch_rewind(gpu, mark);
     ooze_timer_lap(step->context->timer, "push_stress");
+    return OOZE_OK;
 }
 
 } // namespace ooze

@@ -8,9 +8,9 @@
 namespace ooze
 {
 
-/* Changes view.u, which is the motion of the step over dt, and with isotropic_shifts of the plan by
-   as much view.shift and the positions x at its end, with an element n that is set. */
-void push_stress_remove(Step *step, float4 *x);
+/* Changes u, which is the motion of the step over dt, and with isotropic_shifts of the plan by as
+   much the shift and the positions x at its end, with an element n that is set. */
+OozeStatus push_stress_remove(OozeConformationStep *step, OozeError *error);
 
 } // namespace ooze
 

@@ -8,6 +8,7 @@
 #include "physics/kernels.h"
 extern "C" {
 #include "methods/conformation/expected_push_formula.h"
+#include "methods/conformation/stages.h"
 #include "solvers/contact/contact_set_formula.h"
 #include "solvers/linear/conjugate_gradients_formula.h"
 }
@@ -15,25 +16,20 @@ extern "C" {
 namespace ooze
 {
 
-/* Captured by loop bodies. Arrays have n + 1 elements; element n is the padding of lists. */
-struct StepView {
-    uint32_t n;
-    float dt, support, spacing, inverse, inverse2; /* 1/h, 1/h^2 */
-    float volume, wall_scale, flat_gradient;
-    float strain;                /* V0 times the scale of the strain weight */
-    float wall_strain;           /* the same of boundary samples, per volume of the sample */
-    float value, slope, nearest; /* of the cubic spline: see OozeCubic */
+/* Captured by loop bodies. Arrays have n + 1 elements; element n is the padding of lists. The last
+   lane of x0 is 0, of element n OOZE_DUMMY_FAR: its weights are 0. */
+struct StepView : OozeConformationStep {
+    float spacing, inverse, inverse2; /* 1/h, 1/h^2 */
+    float strain;                     /* V0 times the scale of the strain weight */
+    float wall_strain;                /* the same of boundary samples, per volume of the sample */
+    float value, slope, nearest;      /* of the cubic spline: see OozeCubic */
     float bulk, void_closure, contact_distance;
-    const OozeRheology *rheology;
-    const uint16_t *material;   /* row of rheology */
     const uint16_t *prescribed; /* nozzle that prescribes its velocity; NULL: there are none */
     const uint16_t *film;       /* row of the fluid that wets it, or its own */
     /* see OozeBodies and OozeDensityJob; NULL without bodies, rigid_of without rigid ones */
     const uint16_t *body, *pin, *rigid_of;
     const float *own_density_target, *effective_inverse_mass;
     const uint8_t *ignores_boundary;
-    const float4 *x0; /* positions; last lane 0, of element n OOZE_DUMMY_FAR: its weights are 0 */
-    float4 *u;
     const float4 *velocity;     /* at the beginning of the step */
     float free_speed;           /* see OozeStepContext */
     ListView fluid, near_walls; /* near_walls.begin: NULL where there are no walls */
@@ -43,90 +39,74 @@ struct StepView {
     const int32_t *dynamic_of;
     float4 *direction_velocity;
     OozePeriodic periodic;
-    float4 *edge_sum;
-    OozeSym3 *correction;
-    float *density, *surface_indicator, *mobility, *stress;
-    uint8_t *anchored; /* near a no-slip wall, or prescribed */
-    float *conformation, *expansion, *warm_start, *relief_progress; /* fields of the store */
-    float *more[OOZE_MORE_MODES]; /* conformations of further modes */
-    int more_modes;               /* see the plan */
-    int32_t *contact_of;          /* NULL: there are no contacts */
-    OozeContactSet *contact_sets;
+    uint8_t *anchored;       /* near a no-slip wall, or prescribed */
     uint32_t *contact_count; /* device: contact sets in use */
-    bool long_step;          /* see impact.cuh */
-    int32_t *buried_in;      /* NULL: no solids */
     SolidsView solids;
-    OozeSym3 *thread_regularisation; /* see OozeDensityJob; NULL: nothing is elastic */
-    float4 *next_warm_start, *shift, *drift, *position_only_shift; /* shift: by the density stage */
-    bool expects_pushes;                                           /* see the plan */
-    float *density_target, *load_excess;
-    float *density_multiplier; /* see OozeDensityJob; or NULL */
-    /* What the density stage begins with, besides multipliers in density_multiplier: their shift,
-       m, see density_warm_start.h; NULL: with nothing. */
-    float4 *first_push;
-    float4 *surface_impulse; /* velocity that surface tension adds; or NULL */
-    const float *reached;    /* 1: the pressure grid holds it, else 0; NULL: there is no grid */
+    const float *reached; /* 1: the pressure grid holds it, else 0; NULL: there is no grid */
 };
 
+/* OozeConformationStep.own. The step of the programme is that of `view`. */
 struct Step {
+    StepView view;
     Engine *engine;
     Gpu *gpu;
     OozeStepContext *context;
-    OozeConformationPlan plan;
-    StepView view;
     struct Bodies *bodies;             /* NULL: all is fluid */
     struct StepDynamic *dynamic;       /* NULL: no solid is dynamic */
     struct ConstraintView *constraint; /* of the method constraint */
+    struct GridPressure *pressure;     /* NULL without `pressure: grid` */
     bool wraps;                        /* some axis is periodic */
-    bool any_contacts;                 /* some particle may be in contact */
-    uint64_t contact_room;             /* contact sets that there is room for */
     /* The density stage overwrites scratch memory from edges_mark on: edges, contacts and the
-       velocity solve; edges are then gathered again. */
-    bool regathers_edges;
+       velocity solve. */
     Mark edges_mark;
     struct SolveState *state;               /* device; zero at the beginning */
+    struct StepEnd *end;                    /* device */
     struct VelocityMultigrid *grids;        /* of the memory that outlives the step */
-    bool used_multigrid;                    /* the velocity solve */
-    OozeSolveResidual residual;             /* of the velocity stage; set at the end of the step */
-    struct ImpactMemory *impact_memory;     /* of the memory that outlives the step */
+    struct ImpactMemory *impact_memory;     /* likewise */
     struct SurfaceLists *surface;           /* likewise */
     struct PressureMemory *pressure_memory; /* likewise */
-    struct GridPressure *pressure;          /* NULL without `pressure: grid` */
 };
+
+/* Memory of the host for the rest of the step, which starts as zero. */
+template <class T> OozeStatus host_memory(const Step *step, T **to, OozeError *error)
+{
+    *to = static_cast<T *>(ooze_arena_alloc(step->context->arena, 1, sizeof(T)));
+    if (!*to) {
+        return ooze_fail_memory(error, "the conformation step", sizeof(T));
+    }
+    memset(static_cast<void *>(*to), 0, sizeof(T));
+    return OOZE_OK;
+}
+
+static inline Step *step_of(const OozeConformationStep *step)
+{
+    return reinterpret_cast<Step *>(step->own);
+}
 
 /* Whether the GPU has the settings of method `conformation`; if not, `why` gets the reason. */
 bool conformation_supports(const OozeStepContext *context, char *why, size_t size);
 /* Whether several processes can share such steps. */
 bool conformation_supports_ranks(const OozeStepContext *context, char *why, size_t size);
 double conformation_reach(const OozeStepContext *context); /* see DeviceMethod */
-struct Formulation;
-OozeStatus conformation_step(Engine *engine, struct ConformationData *data,
-                             OozeStepContext *context, const Formulation *formulation,
-                             OozeError *error);
+OozeStatus conformation_step(Engine *engine, void *data, OozeStepContext *context,
+                             const OozeFormulation *formulation, OozeError *error);
 /* Data that outlives a step; none of it is saved. */
 OozeStatus conformation_create(Engine *engine, void **data, OozeError *error);
 void conformation_destroy(Engine *engine, void *data);
 
-/* One discretisation of the method: see OozeFormulation. */
-struct Formulation {
-    OozeStatus (*solve_velocities)(Step *step, OozeError *error);
-    OozeStatus (*solve_positions)(Step *step, float4 *x, float4 *shift, OozeError *error);
-    void (*finish)(Step *step);
-};
-extern const Formulation formulation_lodge;
+extern const OozeFormulation formulation_lodge;
 
-void gather(Step *step); /* edges, corrections, densities at x0 */
-/* Adds the impulse of surface tension to u. */
-OozeStatus surface_tension(Step *step, OozeError *error);
-void find_contacts(Step *step);
+/* ---- stages: see methods/conformation/stages.h ---- */
+
+OozeStatus gather(OozeConformationStep *step, OozeError *error);
+OozeStatus apply_surface_tension(OozeConformationStep *step, OozeError *error);
+OozeStatus find_contacts(OozeConformationStep *step, OozeError *error);
 /* to[i] = sum f a_j over the edges of i; a has an element n of 0. */
 void sum_edges(Step *step, const float *a, float *to);
 /* The density stage with the settings of this method. */
 struct DensityJob density_job(Step *step);
-OozeStatus solve_density(Step *step, float4 *x, float4 *shift, OozeError *error);
-void set_density_targets(Step *step);
-/* largest_shift2: device, the largest square of a position-only shift. */
-void update_relief(Step *step, const float *largest_shift2);
+OozeStatus set_density_targets(OozeConformationStep *step, OozeError *error);
+OozeStatus end_relief(OozeConformationStep *step, OozeError *error);
 
 /* ---- kernel -------------------------------------------------------------------------------- */
 
@@ -207,7 +187,7 @@ OOZE_DEVICE void modes_get(const StepView &s, uint32_t i, int more, OozeSym3 *q)
 {
     q[0] = strain_get(s, i);
     for (int k = 0; k < more; k++) {
-        q[k + 1] = ooze_sym3_add(ooze_sym3_identity(1), strain_at(s.more[k], i));
+        q[k + 1] = ooze_sym3_add(ooze_sym3_identity(1), strain_at(s.more_conformation[k], i));
     }
 }
 
@@ -215,7 +195,7 @@ OOZE_DEVICE void modes_set(const StepView &s, uint32_t i, int more, const OozeSy
 {
     strain_set(s, i, q[0]);
     for (int k = 0; k < more; k++) {
-        strain_put(s.more[k], i, q[k + 1]);
+        strain_put(s.more_conformation[k], i, q[k + 1]);
     }
 }
 

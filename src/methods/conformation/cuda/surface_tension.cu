@@ -269,10 +269,11 @@ static void pull_solids(Step *step, const SurfaceView &surface)
     dynamic_spread(step, true);
 }
 
-OozeStatus surface_tension(Step *step, OozeError *error)
+OozeStatus apply_surface_tension(OozeConformationStep *s, OozeError *error)
 {
+    Step *step = step_of(s);
     const OozeStepContext *c = step->context;
-    const OozeConformationPlan *plan = &step->plan;
+    const OozeConformationPlan *plan = step->view.plan;
     if (!(plan->largest_surface_tension > 0.0f)) {
         return OOZE_OK;
     }

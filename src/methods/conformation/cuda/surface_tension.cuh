@@ -7,8 +7,8 @@
 namespace ooze
 {
 
-/* Neighbours within the reach of the energy: see methods/conformation/cpu/surface_tension.h. Starts as
-   zero. */
+/* Neighbours within the reach of the energy: see methods/conformation/cpu/surface_tension.h.
+   Starts as zero. */
 struct SurfaceLists {
     Grid grid;
     Lists near;

@@ -50,7 +50,7 @@ static void scale_by_component(Lodge *solve)
     StepView s = step->view;
     LodgeView v = solve->view;
     const int32_t *off = &v.state->warm_start_off;
-    unsigned long long *gain = (unsigned long long *)v.flux;
+    unsigned long long *gain = (unsigned long long *)v.rows;
     uint32_t *root = (uint32_t *)(gain + GAINS * (uint64_t)s.n);
     find_components(step, false, root, off);
     Mark mark = scratch_mark(gpu);
@@ -193,12 +193,13 @@ struct SetGuessLength {
 };
 
 /* Advances along the guess of the pass, then continues from the residual. */
-void warm_start(Lodge *solve, int pass)
+void warm_start(OozeLodge *of)
 {
+    Lodge *solve = lodge_of(of);
     Step *step = solve->step;
     StepView s = step->view;
     LodgeView v = solve->view;
-    if (pass == 0) {
+    if (of->pass == 0) {
         warm_start_last_step(solve);
     } else {
         warm_start_released(solve);

@@ -15,13 +15,15 @@ template <class T> static const T *send_table(Step *step, const T *table, uint64
 
 /* ---- the beginning of the step ---- */
 
-OozeStatus bodies_create(Step *step, Bodies *bodies, OozeError *error)
+OozeStatus bodies_create(Step *step, OozeError *error)
 {
-    memset(bodies, 0, sizeof *bodies);
-    step->bodies = step->context->body_count > 0 ? bodies : nullptr;
-    return step->bodies ? ooze_bodies_assign_slots(&bodies->all, step->context,
-                                                   step->plan.settings.contact_distance, error)
-                        : OOZE_OK;
+    if (step->context->body_count == 0) {
+        return OOZE_OK;
+    }
+    OozeStatus result = host_memory(step, &step->bodies, error);
+    return result ? result
+                  : ooze_bodies_assign_slots(&step->bodies->all, step->context,
+                                             step->view.plan->settings.contact_distance, error);
 }
 
 /* Row of rheology of each particle: see OozeConformationPlan. */
@@ -161,8 +163,9 @@ static void find_density_targets(Step *step)
         });
 }
 
-OozeStatus bodies_begin(Step *step, OozeError *error)
+OozeStatus bodies_begin(OozeConformationStep *s, OozeError *error)
 {
+    Step *step = step_of(s);
     uint64_t n = step->view.n;
     if (!step->bodies) {
         return OOZE_OK;
@@ -177,7 +180,6 @@ OozeStatus bodies_begin(Step *step, OozeError *error)
     rigid_find_contacts(step);
     bonds_begin(step);
     find_density_targets(step);
-    ooze_timer_lap(step->context->timer, "rest");
     return status(step->gpu, n, error);
 }
 

@@ -57,12 +57,12 @@ static inline uint64_t rigid_slots(const Step *step)
 }
 
 /* Sets step->bodies where there are any. */
-OozeStatus bodies_create(Step *step, Bodies *bodies, OozeError *error);
+OozeStatus bodies_create(Step *step, OozeError *error);
 /* Allocates the arrays of the step, and finds the rows of rheology by kind. */
 void bodies_allocate(Step *step);
 /* Slots, rigid bodies and their contacts, bonds, films, and inputs of the density stage. Waits for
    the number of contacts where there are solids. */
-OozeStatus bodies_begin(Step *step, OozeError *error);
+OozeStatus bodies_begin(OozeConformationStep *step, OozeError *error);
 /* Sets the inputs of the density stage. */
 void bodies_density(Step *step, struct DensityJob *job);
 

@@ -57,9 +57,9 @@ static OozeStatus create(OozeConformationStep *s, bool paper, OozeConstraint **o
     OozeArena *arena = s->context->arena;
     OozeConstraint *c = ooze_arena_alloc(arena, 1, sizeof *c);
     uint64_t n = s->n, local = s->local;
-    int count = s->row_count;
+    int count = s->plan->row_count;
     OozeConstraintMaterial *materials = ooze_arena_alloc(arena, (size_t)count, sizeof *materials);
-    bool searches = !paper && s->settings.solver == OOZE_CONSTRAINT_CONJUGATE_GRADIENTS;
+    bool searches = !paper && s->plan->settings.solver == OOZE_CONSTRAINT_CONJUGATE_GRADIENTS;
     uint64_t searched = searches ? n : 0;
     if (!c || !materials) {
         return ooze_fail_memory(error, "the constraint solve", sizeof *c);
@@ -91,8 +91,8 @@ static OozeStatus create(OozeConformationStep *s, bool paper, OozeConstraint **o
         return ooze_fail_memory(error, "the constraint solve", n * 256);
     }
     for (int m = 0; m < count; m++) {
-        materials[m] =
-            ooze_constraint_material(&s->rheology[m], s->settings.formulation, s->context->dt);
+        materials[m] = ooze_constraint_material(&s->rheology[m], s->plan->settings.formulation,
+                                                s->context->dt);
     }
     memcpy(c->u_star, s->u, n * sizeof *c->u_star);
     ooze_halo_refresh(s->context->halo, s->mobility, sizeof *s->mobility);
@@ -112,7 +112,7 @@ static void known_range(void *data, uint64_t begin, uint64_t end, int worker)
     for (uint64_t i = begin; i < end; i++) {
         OozeF32x4 unused;
         OozeMat3 l = {{0}};
-        if (s->settings.corotation) {
+        if (s->plan->settings.corotation) {
             l = ooze_mat3_mul_sym3(ooze_raw_gradient(s, s->u, i, &unused, true), c->correction[i]);
         }
         float share = c->materials[s->material[i]].share;
@@ -130,7 +130,7 @@ static float *saved_multipliers(const OozeConformationStep *s)
 static OozeStatus solve_consistent(OozeConformationStep *s, OozeError *error)
 {
     OozeConstraint *c;
-    const OozeConformationSettings *settings = &s->settings;
+    const OozeConformationSettings *settings = &s->plan->settings;
     OozeStatus status = create(s, false, &c, error);
     if (!status) {
         status = ooze_constraint_diagonal(c, error);
@@ -159,7 +159,7 @@ static OozeStatus solve_consistent(OozeConformationStep *s, OozeError *error)
                                         plain ? 0.0 : (double)settings->chebyshev,
                                         settings->tolerance);
     }
-    ooze_solve_residual_report(&c->solve, s->context->report);
+    s->residual = c->solve;
     return OOZE_OK;
 }
 
@@ -173,7 +173,7 @@ static void finish_consistent_range(void *data, uint64_t begin, uint64_t end, in
         OozeMat3 l =
             ooze_mat3_mul_sym3(ooze_raw_gradient(s, s->u, i, &unused, true), c->correction[i]);
         OozeMat3 f = ooze_constraint_deformation(l, s->dt);
-        OozeMat3 r = s->settings.corotation ? ooze_polar_rotation(f) : ooze_mat3_identity();
+        OozeMat3 r = s->plan->settings.corotation ? ooze_polar_rotation(f) : ooze_mat3_identity();
         float tau = s->rheology[s->material[i]].relaxation;
         OozeSym3 q = ooze_constraint_conformation(ooze_strain_get(s, i), f, r, s->dt, tau);
         ooze_strain_set(s, i, q);
@@ -226,15 +226,15 @@ static OozeStatus solve_paper(OozeConformationStep *s, OozeError *error)
     }
     c->correction = plain;
     c->receiver = receiver;
-    if (s->settings.positions_only) {
+    if (s->plan->settings.positions_only) {
         return OOZE_OK;
     }
     status = ooze_constraint_diagonal(c, error);
     if (!status) {
         ooze_constraint_loops()->start(c);
-        ooze_constraint_loops()->jacobi(c, s->settings.velocity_iterations, 0.0,
-                                        s->settings.tolerance);
-        ooze_solve_residual_report(&c->solve, s->context->report);
+        ooze_constraint_loops()->jacobi(c, s->plan->settings.velocity_iterations, 0.0,
+                                        s->plan->settings.tolerance);
+        s->residual = c->solve;
     }
     return status;
 }
@@ -294,19 +294,18 @@ static void between_consistent(void *user, OozeF32x4 *shift)
     ooze_parallel_for(threads, s->n, OOZE_CONFORMATION_GRAIN, to_shift_range, sweeps);
 }
 
-static OozeStatus solve_positions_consistent(OozeConformationStep *s, OozeDensityMemory *own,
-                                             OozeF32x4 *x, OozeF32x4 *shift, OozeError *error)
+static OozeStatus solve_positions_consistent(OozeConformationStep *s, OozeError *error)
 {
     OozeConstraint *c = s->constraint;
     PositionSweeps sweeps = {.constraint = c, .u = c->u_star}; /* u* is no longer needed */
-    OozeDensityJob job = ooze_conformation_density_job(s, own);
-    if (!s->settings.velocity_only) {
+    OozeDensityJob job = ooze_conformation_density_job(s);
+    if (!s->plan->settings.velocity_only) {
         ooze_corotated_loops()->set_damping(c, job.iterations);
         ooze_timer_lap(s->context->timer, "prepare");
         job.between = between_consistent;
         job.user = &sweeps;
     }
-    return ooze_density_solve(&job, x, shift, error);
+    return ooze_density_solve(&job, s->x, s->shift, error);
 }
 
 static void between_paper(void *user, OozeF32x4 *shift)
@@ -314,25 +313,24 @@ static void between_paper(void *user, OozeF32x4 *shift)
     ooze_paper_positions_sweep(user, shift);
 }
 
-static OozeStatus solve_positions_paper(OozeConformationStep *s, OozeDensityMemory *own,
-                                        OozeF32x4 *x, OozeF32x4 *shift, OozeError *error)
+static OozeStatus solve_positions_paper(OozeConformationStep *s, OozeError *error)
 {
     OozePaperPositions printed;
-    OozeDensityJob job = ooze_conformation_density_job(s, own);
+    OozeDensityJob job = ooze_conformation_density_job(s);
     job.drift = NULL;
     job.density_target = NULL;
     job.position_only_shift = NULL;
     job.start = NULL;
     job.plain = true;
-    if (!s->settings.velocity_only) {
-        OozeStatus status = ooze_paper_positions_begin(&printed, s->constraint, x, error);
+    if (!s->plan->settings.velocity_only) {
+        OozeStatus status = ooze_paper_positions_begin(&printed, s->constraint, s->x, error);
         if (status) {
             return status;
         }
         job.between = between_paper;
         job.user = &printed;
     }
-    return ooze_density_solve(&job, x, shift, error);
+    return ooze_density_solve(&job, s->x, s->shift, error);
 }
 
 const OozeFormulation ooze_formulation_consistent = {

@@ -9,7 +9,7 @@
 
 static OozeSym3 limited(const OozeConstraint *c, OozeSym3 rows)
 {
-    return ooze_constraint_limited(rows, c->step->settings.deviatoric_only);
+    return ooze_constraint_limited(rows, c->step->plan->settings.deviatoric_only);
 }
 
 /* Flux of particle i for a change of its multipliers. */

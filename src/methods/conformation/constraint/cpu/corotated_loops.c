@@ -39,7 +39,7 @@ static void edge_damping_range(void *data, uint64_t begin, uint64_t end, int wor
     OozeConstraint *c = sweep->constraint;
     const OozeConformationStep *s = c->step;
     for (uint64_t i = begin; i < end; i++) {
-        c->edge_hourglass[i] = ooze_edges_sum(&s->edges, c->hourglass, i);
+        c->edge_hourglass[i] = ooze_edges_sum(s->edges, c->hourglass, i);
     }
 }
 
@@ -54,7 +54,7 @@ static void set_damping(OozeConstraint *c, int sweeps)
 /* ooze_constraint_deviator with deviatoric_only. */
 static inline void limit_f32x4(const OozeConstraint *c, OozeMat3F32x4 *rows)
 {
-    if (c->step->settings.deviatoric_only) {
+    if (c->step->plan->settings.deviatoric_only) {
         OozeF32x4 mean = (rows->m[0][0] + rows->m[1][1] + rows->m[2][2]) * (1.0f / 3.0f);
         for (int k = 0; k < 3; k++) {
             rows->m[k][k] -= mean;
@@ -69,7 +69,7 @@ static inline OozeMat3F32x4 corotated_rows(const OozeConstraint *c, uint64_t i,
 {
     const OozeConformationStep *s = c->step;
     OozeF32x4 low[4], high[4];
-    const float *e = s->strain + 8 * i;
+    const float *e = s->conformation + 8 * i;
     float last[32] = {0};
     if (i + 4 > s->n) { /* avoids reads beyond the array */
         memcpy(last, e, (s->n - i) * 8 * sizeof *e);
@@ -81,7 +81,7 @@ static inline OozeMat3F32x4 corotated_rows(const OozeConstraint *c, uint64_t i,
                          ooze_f32x4_load(e + 28), high);
     OozeMat3F32x4 rows = {
         {{low[0], low[3], high[0]}, {low[3], low[1], high[1]}, {high[0], high[1], low[2]}}};
-    if (s->settings.corotation) { /* R (Q - I) R^T */
+    if (s->plan->settings.corotation) { /* R (Q - I) R^T */
         OozeMat3F32x4 rotated = ooze_mat3_f32x4_product(r, &rows);
         for (int k = 0; k < 9; k++) {
             const OozeF32x4 *a = rotated.m[k / 3], *b = r->m[k % 3];
@@ -151,7 +151,7 @@ static inline void sweep_f32x4(const Sweep *sweep, uint64_t i, uint64_t end)
         f.m[k / 3][k % 3] = own + s->dt * l.m[k / 3][k % 3];
         r.m[k / 3][k % 3] = ooze_f32x4_splat(own);
     }
-    if (s->settings.corotation) {
+    if (s->plan->settings.corotation) {
         r = ooze_polar_f32x4(&f);
     }
     OozeMat3F32x4 stress = corotated_change(c, i, end, &f, &r);

@@ -46,7 +46,8 @@ static void multiplier_range(void *data, uint64_t begin, uint64_t end, int worke
     OozePaperPositions *job = data;
     OozeConstraint *c = job->constraint;
     const OozeConformationStep *s = c->step;
-    const OozePaperSwitches acts = {s->settings.corotation, s->settings.deviatoric_only};
+    const OozePaperSwitches acts = {s->plan->settings.corotation,
+                                    s->plan->settings.deviatoric_only};
     for (uint64_t i = begin; i < end; i++) {
         OozePaperSums n = sum_neighbours(job, i);
         OozeMat3 t = ooze_paper_sweep(&n, ooze_strain_beyond_rest(s, i), acts,
@@ -83,7 +84,7 @@ OozeStatus ooze_paper_positions_begin(OozePaperPositions *job, OozeConstraint *c
     job->constraint = c;
     job->start = start;
     job->x = ooze_gathered_alloc(arena, s->local, sizeof *job->x);
-    job->edges = s->edges;
+    job->edges = *s->edges;
     job->edges.x = job->x;
     job->edges.weight = ooze_arena_alloc(arena, edges, sizeof(float));
     job->lambda = ooze_arena_alloc(arena, s->n, sizeof *job->lambda);

@@ -12,11 +12,12 @@ static const OozeConstraintMaterial *send_materials(Step *step)
 {
     enum { AT_ONCE = 64 };
     OozeConstraintMaterial chunk[AT_ONCE];
-    int count = step->plan.row_count;
+    int count = step->view.plan->row_count;
     OozeConstraintMaterial *all = scratch<OozeConstraintMaterial>(step->gpu, (uint64_t)count);
     for (int k = 0; k < count; k++) {
-        chunk[k % AT_ONCE] = ooze_constraint_material(
-            &step->plan.rheology[k], step->plan.settings.formulation, step->context->dt);
+        chunk[k % AT_ONCE] =
+            ooze_constraint_material(&step->view.plan->rheology[k],
+                                     step->view.plan->settings.formulation, step->context->dt);
         if (k % AT_ONCE == AT_ONCE - 1 || k + 1 == count) {
             copy_in(step->gpu, all + k / AT_ONCE * AT_ONCE, chunk,
                     (size_t)(k % AT_ONCE + 1) * sizeof *chunk);
@@ -25,10 +26,14 @@ static const OozeConstraintMaterial *send_materials(Step *step)
     return all;
 }
 
-void create_constraint(Step *step)
+OozeStatus create_constraint(Step *step, OozeError *error)
 {
+    OozeStatus status = host_memory(step, &step->constraint, error);
+    if (status) {
+        return status;
+    }
     Gpu *gpu = step->gpu;
-    const OozeConformationSettings *set = &step->plan.settings;
+    const OozeConformationSettings *set = &step->view.plan->settings;
     uint64_t n = step->view.n;
     ConstraintView *c = step->constraint;
     c->materials = send_materials(step);
@@ -41,20 +46,25 @@ void create_constraint(Step *step)
     c->flux = scratch<float4>(gpu, 3 * (n + 1));
     c->base = scratch<float4>(gpu, n);
     clear(gpu, c->flux + 3 * n, 3 * sizeof *c->flux); /* padding of lists */
+    return OOZE_OK;
 }
 
 /* Further arrays of `consistent` for the whole step. */
-static void create_consistent(Step *step)
+static OozeStatus create_consistent(Step *step, OozeError *error)
 {
     uint64_t n = step->view.n;
+    OozeStatus status = create_constraint(step, error);
+    if (status) {
+        return status;
+    }
     ConstraintView *c = step->constraint;
-    create_constraint(step);
     c->u_star = scratch<float4>(step->gpu, n);
     copy(step->gpu, c->u_star, step->view.u, (n + 1) * sizeof *c->u_star);
     c->pack = pack_places(step);
     if (c->pack.directions) {
         pack_sums(step, &c->pack);
     }
+    return OOZE_OK;
 }
 
 /* Arrays of the velocity stage alone. */
@@ -62,7 +72,7 @@ static void create_velocity_stage(Step *step)
 {
     Gpu *gpu = step->gpu;
     uint64_t n = step->view.n;
-    bool plain = step->plan.settings.solver == OOZE_CONSTRAINT_JACOBI;
+    bool plain = step->view.plan->settings.solver == OOZE_CONSTRAINT_JACOBI;
     ConstraintView *c = step->constraint;
     c->known = scratch<OozeSym3>(gpu, n);
     c->before = plain ? nullptr : scratch<OozeSym3>(gpu, n);
@@ -102,11 +112,15 @@ static void warm_start_multipliers(Step *step, float share)
         });
 }
 
-static OozeStatus solve_consistent(Step *step, OozeError *)
+static OozeStatus solve_consistent(OozeConformationStep *s, OozeError *error)
 {
-    const OozeConformationSettings *set = &step->plan.settings;
+    Step *step = step_of(s);
+    const OozeConformationSettings *set = &step->view.plan->settings;
     const double radius = (double)set->chebyshev;
-    create_consistent(step);
+    OozeStatus status = create_consistent(step, error);
+    if (status) {
+        return status;
+    }
     Mark mark = scratch_mark(step->gpu);
     create_velocity_stage(step);
     find_diagonal(step);
@@ -146,31 +160,33 @@ template <int LANES, bool WRAPS> static void finish_consistent_loop(Step *step)
         });
 }
 
-static void finish_consistent(Step *step)
+static void finish_consistent(OozeConformationStep *s)
 {
+    Step *step = step_of(s);
 #define FINISH_CONSISTENT(lanes, wraps) finish_consistent_loop<lanes, wraps>(step)
     OOZE_EACH_KIND(step, FINISH_CONSISTENT);
 }
 
 /* Sweeps of density and of the constraint alternate. */
-static OozeStatus positions_consistent(Step *step, float4 *x, float4 *shift, OozeError *error)
+static OozeStatus positions_consistent(OozeConformationStep *s, OozeError *error)
 {
+    Step *step = step_of(s);
     DensityJob job = density_job(step);
-    if (!step->plan.settings.velocity_only) {
+    if (!step->view.plan->settings.velocity_only) {
         corotated_begin(step, job.iterations);
         job.between = corotated_sweep;
         job.user = step;
     }
-    return density_solve(step->engine, &job, x, shift, error);
+    return density_solve(step->engine, &job, s->x, s->shift, error);
 }
 
-static const Formulation formulation_consistent = {solve_consistent, positions_consistent,
-                                                   finish_consistent};
+static const OozeFormulation formulation_consistent = {false, solve_consistent,
+                                                       positions_consistent, finish_consistent};
 
 static OozeStatus step(Engine *engine, void *data, OozeStepContext *context, OozeError *error)
 {
     bool paper = ooze_conformation_settings(context).formulation == OOZE_FORMULATION_PAPER;
-    return conformation_step(engine, static_cast<ConformationData *>(data), context,
+    return conformation_step(engine, data, context,
                              paper ? &formulation_paper : &formulation_consistent, error);
 }
 

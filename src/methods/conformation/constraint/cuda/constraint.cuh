@@ -1,10 +1,11 @@
-/* The method `constraint` on the device: see methods/conformation/constraint/cpu/constraint_solve.h. */
+/* The method `constraint` on the device: see
+   methods/conformation/constraint/cpu/constraint_solve.h. */
 #ifndef OOZE_METHODS_CONFORMATION_CONSTRAINT_CUDA_CONSTRAINT_CUH
 #define OOZE_METHODS_CONFORMATION_CONSTRAINT_CUDA_CONSTRAINT_CUH
 
 #include "cuda/density.cuh"
 #include "methods/conformation/constraint/constraint_formula.h"
-#include "methods/conformation/cuda/lodge.cuh"
+#include "methods/conformation/cuda/positions.cuh"
 
 namespace ooze
 {
@@ -30,10 +31,10 @@ struct ConstraintView {
     float4 *fixed;
 };
 
-extern const Formulation formulation_paper;
+extern const OozeFormulation formulation_paper;
 
 /* Arrays for the whole step. */
-void create_constraint(Step *step);
+OozeStatus create_constraint(Step *step, OozeError *error);
 /* step->constraint->diagonal for the edges at the beginning of the step: the bound by row sums, or
    the plain diagonal of `paper`. */
 void find_diagonal(Step *step);
@@ -190,7 +191,7 @@ struct Packed : CorrectedGradients {
     do {                                                                                           \
         if ((step)->constraint->pack.directions) {                                                 \
             CALL(ooze::Packed);                                                                    \
-        } else if ((step)->plan.settings.formulation == OOZE_FORMULATION_PAPER) {                  \
+        } else if ((step)->view.formulation->kernel_gradients) {                                   \
             OOZE_EACH_FULL_GATHER(step, CALL, ooze::Printed);                                      \
         } else {                                                                                   \
             OOZE_EACH_FULL_GATHER(step, CALL, ooze::Full);                                         \

@@ -1,5 +1,6 @@
 /* Conjugate gradients on J M^-1 J^T + a, the multipliers of the velocity constraint, preconditioned
-   by the diagonal: see methods/conformation/constraint/cpu/constraint_loops.c. In full precision. */
+   by the diagonal, in full precision: see
+   methods/conformation/constraint/cpu/constraint_loops.c. */
 #include "methods/conformation/constraint/cuda/constraint.cuh"
 
 namespace ooze
@@ -210,7 +211,7 @@ void search_velocities(Step *step, int iterations, double radius, double toleran
     Gpu *gpu = step->gpu;
     uint64_t n = step->view.n;
     SearchView v = {scratch<OozeSym3>(gpu, n), scratch<OozeSym3>(gpu, n), scratch<float4>(gpu, n),
-                    scratch<uint8_t>(gpu, step->contact_room)};
+                    scratch<uint8_t>(gpu, step->view.contact_room)};
     clear(gpu, v.change + n, sizeof *v.change);
     if (has_contacts(step)) {
         int third = iterations / 3;

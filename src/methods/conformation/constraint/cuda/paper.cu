@@ -8,11 +8,15 @@ namespace ooze
 
 /* ---- velocities ---- */
 
-static OozeStatus solve_paper(Step *step, OozeError *)
+static OozeStatus solve_paper(OozeConformationStep *s, OozeError *error)
 {
-    const OozeConformationSettings *set = &step->plan.settings;
+    Step *step = step_of(s);
+    const OozeConformationSettings *set = &step->view.plan->settings;
+    OozeStatus status = create_constraint(step, error);
+    if (status) {
+        return status;
+    }
     ConstraintView *c = step->constraint;
-    create_constraint(step);
     c->free = step->view.u; /* there are no contacts in this stage */
     if (!set->positions_only) {
         clear(step->gpu, c->lambda, step->view.n * sizeof *c->lambda);
@@ -142,23 +146,24 @@ static void sweep_positions(void *user, float4 *shift)
     OOZE_EACH_KIND(step, SHIFTS);
 }
 
-static OozeStatus positions_paper(Step *step, float4 *x, float4 *shift, OozeError *error)
+static OozeStatus positions_paper(OozeConformationStep *s, OozeError *error)
 {
-    PaperPositions printed = {step, x, nullptr};
+    Step *step = step_of(s);
+    PaperPositions printed = {step, s->x, nullptr};
     DensityJob job = density_job(step);
     job.drift = nullptr;
     job.density_target = nullptr;
     job.position_only_shift = nullptr;
     job.start = nullptr;
     job.plain = true;
-    if (!step->plan.settings.velocity_only) {
+    if (!step->view.plan->settings.velocity_only) {
         OozeSym3 *lambda = step->constraint->lambda; /* that of velocities is no longer needed */
         clear(step->gpu, lambda, step->view.n * sizeof *lambda);
         printed.x = scratch<float4>(step->gpu, step->view.n);
         job.between = sweep_positions;
         job.user = &printed;
     }
-    return density_solve(step->engine, &job, x, shift, error);
+    return density_solve(step->engine, &job, s->x, s->shift, error);
 }
 
 /* ---- end of the step ---- */
@@ -177,12 +182,13 @@ template <int LANES, bool WRAPS> static void finish_loop(Step *step)
         });
 }
 
-static void finish_paper(Step *step)
+static void finish_paper(OozeConformationStep *s)
 {
+    Step *step = step_of(s);
 #define FINISH_PAPER(lanes, wraps) finish_loop<lanes, wraps>(step)
     OOZE_EACH_KIND(step, FINISH_PAPER);
 }
 
-const Formulation formulation_paper = {solve_paper, positions_paper, finish_paper};
+const OozeFormulation formulation_paper = {true, solve_paper, positions_paper, finish_paper};
 
 } // namespace ooze

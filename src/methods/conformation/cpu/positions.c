@@ -1,0 +1,121 @@
+/* Positions at the end of a step, from the solved velocities and the density stage. */
+#include "methods/conformation/cpu/positions.h"
+
+#include "base/fail.h"
+#include "methods/conformation/position_stage_formula.h"
+
+static void run(OozeConformationStep *s, OozeRangeBody body)
+{
+    ooze_parallel_for(s->context->threads, s->n, OOZE_CONFORMATION_GRAIN, body, s);
+}
+
+OozeStatus ooze_conformation_allocate_positions(OozeConformationStep *s, OozeError *error)
+{
+    OozeArena *arena = s->context->arena;
+    const bool wanted = s->plan->isotropic_pushes || s->plan->warm_density;
+    s->x = ooze_gathered_alloc(arena, s->local, sizeof *s->x);
+    s->shift = ooze_arena_alloc(arena, s->n, sizeof *s->shift);
+    s->drift = ooze_arena_alloc(arena, s->n, sizeof *s->drift);
+    s->position_only_shift = ooze_arena_alloc(arena, s->local, sizeof *s->position_only_shift);
+    s->density_multiplier =
+        wanted ? ooze_gathered_alloc(arena, s->local, sizeof *s->density_multiplier) : NULL;
+    s->density_target = ooze_arena_alloc(arena, s->n, sizeof *s->density_target);
+    s->load_excess = ooze_arena_alloc(arena, s->n, sizeof *s->load_excess);
+    return ooze_arena_failed(arena) ? ooze_fail_memory(error, "the conformation step", s->n * 72)
+                                    : OOZE_OK;
+}
+
+static void predict_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    OozeConformationStep *s = data;
+    for (uint64_t i = begin; i < end; i++) {
+        s->x[i] = s->x0[i] + s->dt * s->u[i];
+        s->x[i] += s->first_push ? s->first_push[i] : ooze_f32x4(0, 0, 0, 0);
+        s->drift[i] = s->position_only_shift[i] = ooze_f32x4(0, 0, 0, 0);
+    }
+}
+
+void ooze_conformation_predict(OozeConformationStep *s)
+{
+    run(s, predict_range);
+}
+
+typedef struct Arrival {
+    OozeConformationStep *step;
+    float *farthest; /* per chunk, squared */
+} Arrival;
+
+static void arrive_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const Arrival *arrival = data;
+    OozeConformationStep *s = arrival->step;
+    const OozeFloat4 *v = ooze_particles_velocities(s->context->particles);
+    float farthest = 0.0f, free_speed = (float)s->context->free_speed;
+    for (uint64_t i = begin; i < end; i++) {
+        OozeF32x4 shift = s->shift[i], position_only = s->drift[i] + s->position_only_shift[i];
+        s->x[i] += shift + position_only;
+        if (s->first_push) { /* x has it already */
+            shift = s->shift[i] += s->first_push[i];
+        }
+        OozeF32x4 travel = s->dt * s->u[i] + shift + position_only;
+        OozeF32x4 before = ooze_f32x4(v[i].x, v[i].y, v[i].z, 0);
+        if (ooze_flies_freely(ooze_f32x4_dot3(before, before), free_speed)) {
+            travel -= s->dt * before;
+        }
+        farthest = ooze_max(farthest, ooze_f32x4_dot3(travel, travel));
+        s->u[i] += (shift + s->position_only_shift[i]) / s->dt;
+    }
+    arrival->farthest[begin / OOZE_CONFORMATION_GRAIN] = farthest;
+}
+
+OozeStatus ooze_conformation_arrive(OozeConformationStep *s, float *distance, OozeError *error)
+{
+    const uint64_t chunks = s->n / OOZE_CONFORMATION_GRAIN + 1;
+    Arrival arrival = {s, ooze_arena_alloc(s->context->arena, chunks, sizeof *arrival.farthest)};
+    if (!arrival.farthest) {
+        return ooze_fail_memory(error, "the conformation step", chunks * sizeof *arrival.farthest);
+    }
+    ooze_parallel_for(s->context->threads, s->n, OOZE_CONFORMATION_GRAIN, arrive_range, &arrival);
+    double all = 0.0;
+    for (uint64_t k = 0; k * OOZE_CONFORMATION_GRAIN < s->n; k++) {
+        all = fmax(all, (double)arrival.farthest[k]);
+    }
+    ooze_halo_max(s->context->halo, &all, 1);
+    *distance = sqrtf((float)all);
+    return OOZE_OK;
+}
+
+static void remove_position_only_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    OozeConformationStep *s = data;
+    for (uint64_t i = begin; i < end; i++) {
+        s->u[i] -= s->position_only_shift[i] / s->dt;
+    }
+}
+
+OozeStatus ooze_conformation_end_relief(OozeConformationStep *s, OozeError *error)
+{
+    run(s, remove_position_only_range);
+    return ooze_conformation_update_relief(s, error);
+}
+
+static void store_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const OozeConformationStep *s = data;
+    OozeFloat4 *position = ooze_particles_positions(s->context->particles);
+    OozeFloat4 *velocity = ooze_particles_velocities(s->context->particles);
+    for (uint64_t i = begin; i < end; i++) {
+        OozeF32x4 x = s->x[i], u = s->u[i];
+        position[i] = (OozeFloat4){x[0], x[1], x[2], 0};
+        velocity[i] = (OozeFloat4){u[0], u[1], u[2], 0};
+    }
+}
+
+void ooze_conformation_store(OozeConformationStep *s)
+{
+    run(s, store_range);
+}

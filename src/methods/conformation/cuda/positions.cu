@@ -1,0 +1,127 @@
+/* Positions at the end of a step: see methods/conformation/cpu/positions.c. */
+#include "methods/conformation/cuda/positions.cuh"
+
+#include "cuda/density.cuh"
+#include "cuda/machine.cuh"
+#include "cuda/rank_sums.cuh"
+#include "methods/conformation/bodies/cuda/bodies.cuh"
+#include "methods/conformation/cuda/dynamic_solids.cuh"
+#include "methods/conformation/position_stage_formula.h"
+
+namespace ooze
+{
+
+DensityJob density_job(Step *step)
+{
+    StepView s = step->view;
+    DensityJob job = {ooze_conformation_density_settings(step->context, step->view.plan), {}};
+    job.n = s.n;
+    job.mobility = s.mobility;
+    job.thread_regularisation = s.thread_regularisation;
+    job.drift = job.min_distance > 0.0f ? s.drift : nullptr;
+    job.density_target = s.density_target;
+    job.position_only_shift = s.position_only_shift;
+    job.load_excess = s.load_excess;
+    job.multiplier = s.density_multiplier;
+    job.first_multiplier = s.first_push ? s.density_multiplier : nullptr;
+    job.start = s.x0;
+    return job;
+}
+
+OozeStatus solve_density(OozeConformationStep *s, OozeError *error)
+{
+    Step *step = step_of(s);
+    DensityJob job = density_job(step);
+    OozeStatus placed = dynamic_density(step, &job, error);
+    if (placed) {
+        return placed;
+    }
+    bodies_density(step, &job);
+    return density_solve(step->engine, &job, s->x, s->shift, error);
+}
+
+OozeStatus allocate_positions(OozeConformationStep *s, OozeError *)
+{
+    Gpu *gpu = step_of(s)->gpu;
+    s->x = scratch<float4>(gpu, s->n);
+    s->shift = scratch<float4>(gpu, s->n);
+    s->drift = scratch<float4>(gpu, s->n);
+    s->position_only_shift = scratch<float4>(gpu, s->n);
+    s->density_target = scratch<float>(gpu, s->n);
+    s->load_excess = scratch<float>(gpu, s->n);
+    return OOZE_OK;
+}
+
+void predict(OozeConformationStep *step)
+{
+    const StepView s = step_of(step)->view;
+    for_each(
+        step_of(step)->gpu, s.n, OOZE_BODY(uint32_t i) {
+            s.x[i] = s.x0[i] + s.dt * s.u[i];
+            if (s.first_push) {
+                s.x[i] = s.x[i] + s.first_push[i];
+            }
+            s.drift[i] = s.position_only_shift[i] = f32x4(0, 0, 0);
+        });
+}
+
+/* Waits. */
+OozeStatus arrive(OozeConformationStep *of, float *distance, OozeError *)
+{
+    Step *step = step_of(of);
+    const StepView s = step->view;
+    const SolveState *state = step->state;
+    StepEnd *end = step->end;
+    const Arrival none = {0.0f, 0.0f};
+    StepEnd found = {none, {}};
+    const MessageSender sender = message_sender(step->gpu);
+    sum_particles(
+        step->gpu, s.n, none,
+        OOZE_BODY(uint32_t i) {
+            float4 corrected = s.shift[i], position_only = s.drift[i] + s.position_only_shift[i];
+            s.x[i] = s.x[i] + corrected + position_only;
+            if (s.first_push) { /* x has it already */
+                corrected = s.shift[i] = corrected + s.first_push[i];
+            }
+            float4 u = s.u[i], travel = s.dt * u + corrected + position_only;
+            s.u[i] = u + (1.0f / s.dt) * (corrected + s.position_only_shift[i]);
+            float4 before = s.velocity[i];
+            if (ooze_flies_freely(dot(before, before), s.free_speed)) {
+                travel = travel - s.dt * before;
+            }
+            float4 relieved = s.position_only_shift[i];
+            Arrival own = {dot(travel, travel), dot(relieved, relieved)};
+            return own;
+        },
+        OOZE_BODY(Arrival all) {
+            const StepEnd now = {all, state->residual};
+            *end = now;
+            sender(now);
+        });
+    receive(step->gpu, &found);
+    refresh(step->gpu, s.x, sizeof *s.x);
+    refresh(step->gpu, s.position_only_shift, sizeof *s.position_only_shift);
+    of->residual = found.residual;
+    *distance = step->gpu->failed == cudaSuccess ? sqrtf(found.arrival.square) : 0.0f;
+    return OOZE_OK;
+}
+
+void place_bodies(OozeConformationStep *s)
+{
+    bodies_place(step_of(s), s->x, s->u);
+}
+
+void store(OozeConformationStep *step)
+{
+    const StepView s = step_of(step)->view;
+    const OozeMachineMotion to = ooze_machine_load(step->machine);
+    float4 *position = static_cast<float4 *>(to.x), *velocity = static_cast<float4 *>(to.u);
+    for_each(
+        step_of(step)->gpu, s.n, OOZE_BODY(uint32_t i) {
+            float4 at = s.x[i], u = s.u[i];
+            position[i] = f32x4(at.x, at.y, at.z);
+            velocity[i] = f32x4(u.x, u.y, u.z);
+        });
+}
+
+} // namespace ooze
