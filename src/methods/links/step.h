@@ -48,23 +48,22 @@ typedef struct OozeLinksStep {
     uint16_t *material;
     float *share;  /* strength over the number of taut links; of the GPU: 1 over it */
     float *excess; /* density above the rest density */
-    OozeVector
-        *held_at; /* per link to a solid: position of its fixed end; last lane: rest length */
+    /* Per link to a solid: position of its fixed end; last lane: rest length. */
+    OozeVector *held_at;
     /* ---- of the processor, whose lists are padded with the particle behind the last ---- */
     bool wraps;                        /* some axis is periodic */
     bool even;                         /* all inverse masses are 1 */
     bool any_elastic;                  /* some particle is elastic */
     bool same_extension;               /* all particles have the same */
-    uint32_t below;                    /* ghosts that precede the own particles in the order of
-                                             all */
-    struct OozeLinksSolid *poses;      /* at their present poses */
-    float steepness, shared;           /* scales of the multiplier in `x_lambda`, of `share` */
+    uint32_t below;                    /* ghosts before the own particles in the order of all */
+    struct OozeLinksSolid *poses;      /* of solids, as they are at present */
+    float steepness, shared;           /* scales of the multiplier in `x_lambda`, and of `share` */
     float *value;                      /* per entry of the lists in store order: V W */
     const struct OozeNeighbours *near; /* at predicted positions */
     const float *rest;                 /* per entry of `near`: rest length of the link */
     float *push; /* per entry: slope of the kernel over its scale and the length */
-    /* per entry: stretch of a taut link over its length, and over the sum of both inverse masses
-       unless all are 1 */
+    /* Per entry: stretch of a taut link over its length, and over the sum of both inverse masses
+       unless all are 1. */
     float *pull;
     float *far_pull;        /* the same for the `far` rows */
     OozeVector *from_walls; /* the part of `change` due to solids; NULL: no solid is dynamic */

@@ -7,9 +7,6 @@
 #include "methods/links/stages.h"
 #include "methods/links/table.h"
 #include "solvers/contact/dynamic_coupling.h"
-#include "solvers/density/density_job.h"
-#include "solvers/density/density_sweep.h"
-#include "solvers/density/push_out.h"
 #include "solvers/vectors/periodic_f32x4.h"
 
 /* Particles of a chunk of parallel work. */
@@ -24,13 +21,10 @@ typedef struct OozeLinksMemory {
     /* of several processes: particles divided in the order of predicted positions */
     OozeSplit split;
     OozeHalo *halo;
-    /* Of a step: dynamic solids; the push-out, which is that of the density stage; of several
-       processes, the context with the halo of predicted positions, in place of that of the
-       store. */
+    /* Of a step: dynamic solids; data of solve.c; of several processes, the context with the halo
+       of predicted positions, in place of that of the store. */
     OozeDynamicCoupling coupling;
-    OozeDensityJob job;
-    OozeDensitySweep sweep;
-    OozePushOut push_out;
+    struct OozeLinksPushOut *push_out;
     OozeStepContext context, *store_context;
 } OozeLinksMemory;
 

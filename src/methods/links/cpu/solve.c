@@ -1,10 +1,15 @@
 /* The iterations of the links method on the processor. Their push-out is that of the density
    stage. */
-#include <math.h>
-
-#include "base/fail.h"
 #include "methods/links/cpu/fours.h"
 #include "solvers/density/density_solids.h"
+#include "solvers/density/push_out.h"
+
+/* Particles leave solids as in the density stage. */
+typedef struct OozeLinksPushOut {
+    OozeDensityJob job;
+    OozeDensitySweep sweep;
+    OozePushOut out;
+} OozeLinksPushOut;
 
 static OozeStatus allocate_pairs(OozeLinksStep *s, OozeError *error)
 {
@@ -27,24 +32,29 @@ static OozeStatus allocate_pairs(OozeLinksStep *s, OozeError *error)
 static OozeStatus begin_push_out(OozeLinksStep *s, OozeError *error)
 {
     OozeMachine *machine = s->machine;
-    OozeLinksMemory *memory = s->memory;
     OozeStepContext *c = machine->context;
-    memory->job = (OozeDensityJob){
-        .context = c,
-        .n = machine->n,
-        .contact = s->k.contact,
-        .coupling = c->dynamic ? &memory->coupling : NULL,
-        .start = s->x0,
-    };
-    memory->sweep = (OozeDensitySweep){.job = &memory->job,
-                                       .x = s->x,
-                                       .shift = s->shift,
-                                       .mobility = s->inverse_mass,
-                                       .order = s->order};
-    memory->sweep.inside = ooze_machine_alloc(machine, machine->n / OOZE_DENSITY_GRAIN + 1,
-                                              sizeof *memory->sweep.inside);
+    const uint64_t chunks = machine->n / OOZE_DENSITY_GRAIN + 1;
+    OozeLinksPushOut *p = ooze_machine_alloc(machine, 1, sizeof *p);
+    uint8_t *inside = ooze_machine_alloc(machine, chunks, sizeof *inside);
     OozeStatus status = ooze_machine_status(machine, "links", error);
-    return status ? status : ooze_push_out_begin(&memory->push_out, &memory->sweep, error);
+    if (status) {
+        return status;
+    }
+    *p = (OozeLinksPushOut){
+        .job = {.context = c,
+                .n = machine->n,
+                .contact = s->k.contact,
+                .coupling = c->dynamic ? &s->memory->coupling : NULL,
+                .start = s->x0},
+        .sweep = {.job = &p->job,
+                  .x = s->x,
+                  .shift = s->shift,
+                  .mobility = s->inverse_mass,
+                  .order = s->order,
+                  .inside = inside},
+    };
+    s->memory->push_out = p;
+    return ooze_push_out_begin(&p->out, &p->sweep, error);
 }
 
 OozeStatus ooze_links_begin_solve(OozeLinksStep *s, OozeError *error)
@@ -67,10 +77,10 @@ void ooze_links_correct(OozeLinksStep *s)
 
 void ooze_links_push_out(OozeLinksStep *s)
 {
-    ooze_push_out(&s->memory->push_out);
+    ooze_push_out(&s->memory->push_out->out);
 }
 
 void ooze_links_move_solids(OozeLinksStep *s)
 {
-    ooze_density_move_solids(&s->memory->sweep);
+    ooze_density_move_solids(&s->memory->push_out->sweep);
 }

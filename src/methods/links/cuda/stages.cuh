@@ -26,8 +26,7 @@ struct LinksData {
     /* of a step */
     const MaterialTable *tables; /* NULL: extensions do not depend on temperature */
     DynamicSolids dynamic;
-    uint32_t
-        *coupled; /* particles with samples of dynamic solids in their lists, or links to them */
+    uint32_t *coupled; /* particles with samples of dynamic solids near them, or links to them */
     uint64_t coupled_count;
     DynamicPush *pushes;
     float *solids_moved; /* m: bound on their travel in the iterations */
