@@ -24,9 +24,9 @@ typedef struct OozeLinksStages {
     OozeStatus (*control_walls)(OozeLinksStep *step, OozeError *error);
     void (*clear_links)(OozeLinksStep *step);
     void (*number_rows)(OozeLinksStep *step); /* row */
-    /* Algorithm 2, lines 12 to 20. Memory of the iterations; that of dynamic solids, and which
-       particles are near them. */
+    /* Algorithm 2, lines 12 to 20. Memory of the iterations. */
     OozeStatus (*begin_solve)(OozeLinksStep *step, OozeError *error);
+    /* Dynamic solids: which particles are near them, and memory for these. */
     OozeStatus (*find_near)(OozeLinksStep *step, OozeError *error);
     void (*find_multipliers)(OozeLinksStep *step); /* x_lambda, share, excess, change */
     /* Dynamic solids: divides corrections between particles and solids, and moves these. */

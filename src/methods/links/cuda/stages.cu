@@ -18,7 +18,8 @@ LinksView view_of(const OozeLinksStep *step)
     s.next.x = step->x;
     s.next.fluid = view(&engine->near);
     if (!step->k.samples) {
-        s.now.walls = s.next.walls = {};
+        s.now.walls = {};
+        s.next.walls = {};
     } else if (s.now.walls.begin) {
         s.next.walls = view(&engine->near_walls);
     }
