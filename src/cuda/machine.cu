@@ -50,17 +50,28 @@ struct DensityExcess {
     }
 };
 
-static void machine_report_density(OozeMachine *machine, const float *density)
+/* Of numbers beyond `base`. */
+static void report_beyond(OozeMachine *machine, const float *number, double base)
 {
     OozeStepReport *report = machine->context->report;
     DensityExcess none = {};
     DensityExcess all = sum_particles_to_host(
         gpu_of(machine), machine->n, none, OOZE_BODY(uint32_t i)->DensityExcess {
-            const double excess = fmax((double)density[i] - 1.0, 0.0);
+            const double excess = fmax((double)number[i] - base, 0.0);
             return {excess, excess};
         });
     report->worst_density_error = all.worst;
     report->mean_density_error = all.sum / (double)machine->all;
+}
+
+static void machine_report_density(OozeMachine *machine, const float *density)
+{
+    report_beyond(machine, density, 1.0);
+}
+
+static void machine_report_excess(OozeMachine *machine, const float *excess)
+{
+    report_beyond(machine, excess, 0.0);
 }
 
 static OozeStatus machine_status(OozeMachine *machine, const char *what, OozeError *error)
@@ -130,9 +141,10 @@ static bool machine_continues(OozeMachine *machine, int k, const int32_t *off)
 }
 
 static const OozeMachineVerbs verbs = {
-    machine_alloc,          machine_send,   machine_field,  machine_refresh, machine_max,
-    machine_report_density, machine_status, machine_load,   machine_move,    machine_store,
-    machine_alloc,          machine_mark,   machine_rewind, machine_read,    machine_continues,
+    machine_alloc,  machine_send,           machine_field,     machine_refresh,
+    machine_max,    machine_report_density, machine_status,    machine_load,
+    machine_move,   machine_store,          machine_alloc,     machine_mark,
+    machine_rewind, machine_read,           machine_continues, machine_report_excess,
 };
 
 OozeMachine machine_of(Engine *engine, OozeStepContext *context)

@@ -56,6 +56,8 @@ typedef struct OozeMachineVerbs {
     /* Whether iteration k of a solve is due. `off` is a flag in the memory of the machine; loops
        do nothing once it is set, since the GPU reads it only now and then, and late. */
     bool (*continues)(OozeMachine *machine, int k, const int32_t *off);
+    /* Density errors of the report, from densities above rest, relative to it. Waits. */
+    void (*report_excess)(OozeMachine *machine, const float *excess);
 } OozeMachineVerbs;
 
 struct OozeMachine {
@@ -147,6 +149,11 @@ static inline void ooze_machine_read(OozeMachine *machine, void *to, const void 
 static inline bool ooze_machine_continues(OozeMachine *machine, int k, const int32_t *off)
 {
     return machine->verbs->continues(machine, k, off);
+}
+
+static inline void ooze_machine_report_excess(OozeMachine *machine, const float *excess)
+{
+    machine->verbs->report_excess(machine, excess);
 }
 
 static inline void ooze_machine_lap(const OozeMachine *machine, const char *stage)

@@ -49,6 +49,11 @@ static void report_density(OozeMachine *machine, const float *density)
     ooze_step_report_density(machine->context, density, machine->n);
 }
 
+static void report_excess(OozeMachine *machine, const float *excess)
+{
+    ooze_step_report_excess(machine->context, excess, machine->n);
+}
+
 static OozeStatus status(OozeMachine *machine, const char *what, OozeError *error)
 {
     return ooze_arena_failed(machine->context->arena)
@@ -174,6 +179,7 @@ static const OozeMachineVerbs verbs = {
     .rewind = rewind_to,
     .read = read_memory,
     .continues = continues,
+    .report_excess = report_excess,
 };
 
 OozeMachine ooze_machine_of_processor(OozeStepContext *context)

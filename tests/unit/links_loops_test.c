@@ -1,12 +1,12 @@
 /* Both sweeps of the links method on every instruction set against double. */
-#include "methods/links/fours.h"
-#include "methods/links/sweep.h"
+#include "methods/links/cpu/fours.h"
 #include "pair_reference.h"
 
 enum { UNEVEN = 1, LINKED = 2, COMBINATIONS = 4 };
 
 typedef struct Stage {
     Case *c;
+    OozeMachine machine;
     OozeLinksMemory memory;
     OozeLinksStep s;
     OozeF32x4 *x; /* as given */
@@ -59,7 +59,8 @@ static Stage *stage_create(const Setting *setting, int with)
     Case *c = t->c = case_create(setting);
     uint64_t n = c->n;
     OozeLinksStep *s = &t->s;
-    *s = (OozeLinksStep){.context = &c->context, .memory = &t->memory, .n = n, .near = &c->fluid};
+    t->machine = (OozeMachine){.context = &c->context, .n = n, .local = n, .all = n};
+    *s = (OozeLinksStep){.machine = &t->machine, .memory = &t->memory, .near = &c->fluid};
     s->k.kernel = ooze_links_kernel(0, (double)SUPPORT);
     s->k.support = SUPPORT;
     s->k.volume = 0.0011f;
@@ -71,8 +72,8 @@ static Stage *stage_create(const Setting *setting, int with)
     s->k.pressure_reference = 1.0f / ooze_links_value(&s->k.kernel, 0.3f * SUPPORT);
     s->k.cohesion = 0.5f;
     s->k.softness = 2.0f;
-    s->box = ooze_box(&c->context.periodic);
-    s->periodic = ooze_periodic_any(&c->context.periodic) != 0;
+    s->periodic = c->context.periodic;
+    s->wraps = ooze_periodic_any(&s->periodic) != 0;
     s->even = !(with & UNEVEN);
     s->k.linked = with & LINKED;
     ooze_links_set_scales(s);

@@ -2,7 +2,7 @@
 #include "physics/links_fixtures.h"
 
 #include "base/memory.h"
-#include "methods/links/step.h"
+#include "methods/links/cpu/loops.h"
 #include "spoilt_frames.h"
 #include "world/world.h"
 

@@ -1,16 +1,28 @@
+/* Numbers of a step of the links method, and of its materials. */
 #include "methods/links/constants.h"
 
 #include <math.h>
 
-void ooze_links_materials(const OozeStepContext *c, float *inverse_mass, float *extension)
+void ooze_links_materials(const OozeStepContext *c, OozeLinksMaterial *materials)
 {
+    const double reference = c->materials[0].values[OOZE_MATERIAL_DENSITY];
     for (int m = 0; m < c->material_count; m++) {
         const double *own = c->materials[m].values;
-        inverse_mass[m] =
-            (float)(c->materials[0].values[OOZE_MATERIAL_DENSITY] / own[OOZE_MATERIAL_DENSITY]);
-        extension[m] = (float)ooze_links_extension(
-            c->dt, c->whole_step, own[OOZE_MATERIAL_EXTENSION], own[OOZE_MATERIAL_STRETCH_RATE]);
+        double per_step = own[OOZE_MATERIAL_EXTENSION], rate = own[OOZE_MATERIAL_STRETCH_RATE];
+        materials[m] = (OozeLinksMaterial){
+            .inverse_mass = (float)(reference / own[OOZE_MATERIAL_DENSITY]),
+            .extension = (float)ooze_links_extension(c->dt, c->whole_step, per_step, rate),
+            .elastic = own[OOZE_MATERIAL_LABEL] != 0.0,
+            .melts = c->phase && !isnan(own[OOZE_MATERIAL_MELTING]),
+            .per_step = per_step,
+            .rate = rate,
+        };
     }
+}
+
+double ooze_links_particle_mass(const OozeStepContext *c)
+{
+    return c->materials[0].values[OOZE_MATERIAL_DENSITY] * c->spacing * c->spacing * c->spacing;
 }
 
 static void update_rest(OozeLinksRest *rest, const OozeStepContext *c)
@@ -50,6 +62,9 @@ OozeLinksConstants ooze_links_constants(OozeLinksRest *rest, const OozeStepConte
         .pressure_scale = (float)(p[OOZE_LINKS_PRESSURE] * h * h * relaxation),
         .cohesion = (float)p[OOZE_LINKS_COHESION],
         .softness = (float)(p[OOZE_LINKS_SOFTNESS] * rest->lattice.stiffness),
+        .xsph = (float)p[OOZE_LINKS_XSPH],
+        .wall_xsph = (float)p[OOZE_LINKS_WALL_XSPH],
+        .contact = (float)(p[OOZE_LINKS_CONTACT_DISTANCE] * c->spacing),
     };
     k.pressure_reference = 1.0f / ooze_links_value(&k.kernel, (float)q);
     return k;

@@ -49,7 +49,17 @@ typedef struct OozeLinksConstants {
     float cohesion;                           /* factor of negative density errors */
     float softness;                           /* added to the denominator of eq 7, 1/m2 */
     bool linked; /* links have strength; otherwise none are kept, and no particle has a row */
+    float xsph, wall_xsph; /* eps_a and eps_b */
+    float contact;         /* m between centres and solids */
 } OozeLinksConstants;
+
+typedef struct OozeLinksMaterial {
+    float inverse_mass;    /* in units of the first material's */
+    float extension;       /* factor of a tight link in the step */
+    uint32_t elastic;      /* its label */
+    uint32_t melts;        /* solid particles are elastic, liquid ones are not */
+    double per_step, rate; /* the extension of the material, and its stretch rate; NAN: not given */
+} OozeLinksMaterial;
 
 OozeLinksConstants ooze_links_constants(OozeLinksRest *rest, const OozeStepContext *context);
 
@@ -66,7 +76,8 @@ OOZE_FORMULA double ooze_links_extension(double dt, double whole_step, double ex
     }
     return ooze_link_extension_of_rate(isnan(rate) ? OOZE_LINKS_STRETCH_RATE : rate, dt);
 }
-/* The same per material, and the inverse mass in units of the first material's. */
-void ooze_links_materials(const OozeStepContext *context, float *inverse_mass, float *extension);
+void ooze_links_materials(const OozeStepContext *context, OozeLinksMaterial *materials);
+/* kg of a particle of the first material: the unit of masses in sums over particles */
+double ooze_links_particle_mass(const OozeStepContext *context);
 
 #endif

@@ -50,8 +50,8 @@ typedef struct OozePushStressLoops {
 } OozePushStressLoops;
 OOZE_LOOPS_DECLARE(OozePushStressLoops, ooze_push_stress_loops);
 
-/* Changes u, which includes all shifts over dt, and with isotropic_shifts of the plan by as much the
-   shift and the positions x at the end of the step. */
+/* Changes u, which includes all shifts over dt, and with isotropic_shifts of the plan by as much
+   the shift and the positions x at the end of the step. */
 OozeStatus ooze_push_stress_remove(OozeConformationStep *step, OozeError *error);
 
 #endif

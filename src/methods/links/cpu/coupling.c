@@ -7,12 +7,10 @@
    solid at that point, and the solid gets the opposite impulse: the solid is divided into N parts
    of equal mass. When all particles push equally, the relative motion of particle and solid is the
    correction, for any mass: Jacobi iterations do not overshoot, and momentum is conserved. */
-#include "methods/links/coupling.h"
-
 #include <math.h>
 #include <string.h>
 
-#include "base/fail.h"
+#include "methods/links/cpu/loops.h"
 #include "solvers/contact/dynamic_coupling_f32x4.h"
 
 static OozeVec3 widen(OozeF32x4 a)
@@ -20,20 +18,25 @@ static OozeVec3 widen(OozeF32x4 a)
     return vec3((double)a[0], (double)a[1], (double)a[2]);
 }
 
-OozeStatus ooze_links_couple(OozeLinksStep *s, OozeDynamicCoupling *coupling, OozeError *error)
+OozeStatus ooze_links_couple(OozeLinksStep *s, OozeError *error)
 {
-    OozeStepContext *c = s->context;
-    if (!c->dynamic) {
-        return OOZE_OK;
-    }
-    double unit =
-        c->materials[0].values[OOZE_MATERIAL_DENSITY] * c->spacing * c->spacing * c->spacing;
-    OozeStatus status = ooze_coupling_begin(coupling, c, unit, error);
+    OozeStepContext *c = s->machine->context;
+    OozeDynamicCoupling *coupling = &s->memory->coupling;
+    OozeStatus status = ooze_coupling_begin(coupling, c, ooze_links_particle_mass(c), error);
     if (!status && c->dynamic->dynamics) { /* contacts change the free motion */
         ooze_coupling_move_samples(coupling);
     }
-    s->coupling = status ? NULL : coupling;
     return status;
+}
+
+void ooze_links_load_solids(OozeLinksStep *s)
+{
+    ooze_coupling_load(&s->memory->coupling);
+}
+
+static void run(const OozeLinksStep *s, OozeRangeBody body, void *data)
+{
+    ooze_parallel_for(s->machine->context->threads, s->machine->n, OOZE_COUPLING_GRAIN, body, data);
 }
 
 /* ---- solids near a particle ------------------------------------------------------------------ */
@@ -63,8 +66,8 @@ static SolidsNear solids_near(const OozeLinksStep *s, uint64_t i)
    solid. */
 static int next_solid(const OozeLinksStep *s, const SolidsNear *a, int k, bool *only_one)
 {
-    const OozeDynamicCoupling *c = s->coupling;
-    const uint16_t *solid = s->context->boundary->solid;
+    const OozeDynamicCoupling *c = &s->memory->coupling;
+    const uint16_t *solid = s->machine->context->boundary->solid;
     int next = INT32_MAX, lowest = INT32_MAX, highest = -2;
     for (uint32_t e = 0; e < a->samples + a->links; e++) {
         int other =
@@ -86,20 +89,18 @@ static void near_range(void *data, uint64_t begin, uint64_t end, int worker)
         SolidsNear a = solids_near(s, i);
         near = next_solid(s, &a, -1, &only_one) >= 0;
     }
-    s->coupling->near[begin / OOZE_COUPLING_GRAIN] = near;
+    s->memory->coupling.near[begin / OOZE_COUPLING_GRAIN] = near;
 }
 
-OozeStatus ooze_links_couple_iterations(OozeLinksStep *s, OozeError *error)
+OozeStatus ooze_links_find_near(OozeLinksStep *s, OozeError *error)
 {
-    if (!s->coupling) {
-        return OOZE_OK;
+    OozeMachine *machine = s->machine;
+    s->from_walls = ooze_machine_alloc(machine, machine->n, sizeof *s->from_walls);
+    OozeStatus status = ooze_machine_status(machine, "dynamic solids", error);
+    if (!status) {
+        run(s, near_range, s);
     }
-    s->from_walls = ooze_arena_alloc(s->context->arena, s->n, sizeof *s->from_walls);
-    if (!s->from_walls) {
-        return ooze_fail_memory(error, "dynamic solids", s->n * sizeof *s->from_walls);
-    }
-    ooze_parallel_for(s->context->threads, s->n, OOZE_COUPLING_GRAIN, near_range, s);
-    return OOZE_OK;
+    return status;
 }
 
 /* ---- pushes ----------------------------------------------------------------------------- */
@@ -107,7 +108,7 @@ OozeStatus ooze_links_couple_iterations(OozeLinksStep *s, OozeError *error)
 /* Correction of particle i by the samples and links of one of several solids: see sweep_loops.c. */
 static OozeF32x4 part_of(const OozeLinksStep *s, uint64_t i, const SolidsNear *a, int solid)
 {
-    const OozeBoundary *b = s->context->boundary;
+    const OozeBoundary *b = s->machine->context->boundary;
     OozeF32x4 push = {0}, pull = {0};
     float smallest = 1e-6f * s->k.support;
     float lambda = s->x_lambda[i][3] / s->steepness,
@@ -136,7 +137,8 @@ static OozeF32x4 part_of(const OozeLinksStep *s, uint64_t i, const SolidsNear *a
 static OozeF32x4 push_of(const OozeLinksStep *s, uint64_t i, const SolidsNear *a, int k,
                          bool only_one)
 {
-    OozeF32x4 push = only_one ? s->from_walls[i] : part_of(s, i, a, s->coupling->solids[k].solid);
+    const OozeDynamicSolid *solids = s->memory->coupling.solids;
+    OozeF32x4 push = only_one ? s->from_walls[i] : part_of(s, i, a, solids[k].solid);
     push[3] = 0;
     return push;
 }
@@ -148,9 +150,9 @@ typedef struct Push {
 
 static void divide_push(OozeLinksStep *s, uint64_t i, int k, OozeF32x4 push, OozeTwist *sum)
 {
-    const OozeDynamicSolid *solid = &s->coupling->solids[k];
-    OozeVec3 arm = ooze_coupling_arm_to(s->coupling, solid, s->x0[s->order[i]]),
-             along = widen(push);
+    const OozeDynamicCoupling *coupling = &s->memory->coupling;
+    const OozeDynamicSolid *solid = &coupling->solids[k];
+    OozeVec3 arm = ooze_coupling_arm_to(coupling, solid, s->x0[s->order[i]]), along = widen(push);
     double compliance = ooze_coupling_compliance(solid, arm, along) / vec3_dot(along, along);
     double share = 1.0 / (1.0 + solid->touching * compliance / (double)s->inverse_mass[i]);
     OozeF32x4 given_back = (float)(1.0 - share) * push;
@@ -163,10 +165,11 @@ static void push_range(void *data, uint64_t begin, uint64_t end, int worker)
     (void)worker;
     const Push *job = data;
     OozeLinksStep *s = job->step;
-    if (!s->coupling->near[begin / OOZE_COUPLING_GRAIN]) {
+    OozeDynamicCoupling *coupling = &s->memory->coupling;
+    if (!coupling->near[begin / OOZE_COUPLING_GRAIN]) {
         return;
     }
-    OozeTwist *sum = ooze_coupling_chunk(s->coupling, begin);
+    OozeTwist *sum = ooze_coupling_chunk(coupling, begin);
     for (uint64_t i = begin; i < end; i++) {
         SolidsNear a = solids_near(s, i);
         bool only_one = false;
@@ -187,18 +190,16 @@ static void push_range(void *data, uint64_t begin, uint64_t end, int worker)
 
 void ooze_links_push_solids(OozeLinksStep *s)
 {
-    OozeDynamicCoupling *c = s->coupling;
-    if (!c) {
-        return;
-    }
+    OozeDynamicCoupling *c = &s->memory->coupling;
     Push job = {.step = s, .counts = true};
-    ooze_parallel_for(s->context->threads, s->n, OOZE_COUPLING_GRAIN, push_range, &job);
+    run(s, push_range, &job);
     ooze_coupling_collect(c);
     for (int k = 0; k < c->count; k++) {
         c->solids[k].touching = c->solids[k].collected.v[0];
     }
     job.counts = false;
-    ooze_parallel_for(s->context->threads, s->n, OOZE_COUPLING_GRAIN, push_range, &job);
+    run(s, push_range, &job);
+    ooze_links_move_solids(s);
 }
 
 /* ---- links ------------------------------------------------------------------------------ */
@@ -208,20 +209,19 @@ static void hold_range(void *data, uint64_t begin, uint64_t end, int worker)
     (void)worker;
     const OozeLinksStep *s = data;
     const OozeLinkRows *rows = &s->memory->table.walls[0];
-    for (uint64_t i = begin; i < end && s->coupling->near[begin / OOZE_COUPLING_GRAIN]; i++) {
+    const OozeDynamicCoupling *coupling = &s->memory->coupling;
+    for (uint64_t i = begin; i < end && coupling->near[begin / OOZE_COUPLING_GRAIN]; i++) {
         const OozeWallLink *row = ooze_wall_links_of(rows, i);
         for (uint32_t k = 0; k < rows->count[i]; k++) {
-            if (ooze_coupling_is_dynamic(s->coupling, row[k].solid)) {
+            if (ooze_coupling_is_dynamic(coupling, row[k].solid)) {
                 s->held_at[rows->first[i] + k] = ooze_links_held_at(s, &row[k]);
             }
         }
     }
 }
 
-void ooze_links_update_held(OozeLinksStep *s)
+void ooze_links_hold(OozeLinksStep *s)
 {
-    if (s->coupling && s->k.linked) {
-        ooze_links_update_solids(s);
-        ooze_parallel_for(s->context->threads, s->n, OOZE_COUPLING_GRAIN, hold_range, s);
-    }
+    ooze_links_update_solids(s);
+    run(s, hold_range, s);
 }

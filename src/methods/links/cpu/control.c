@@ -3,7 +3,8 @@
 #include <math.h>
 
 #include "base/fail.h"
-#include "methods/links/fours.h"
+#include "methods/links/cpu/fours.h"
+#include "methods/links/particle_formula.h"
 
 typedef struct Control {
     OozeLinksStep *s;
@@ -57,7 +58,7 @@ OOZE_LINKS_LOOP void update_rest_lengths(const OozeLinksStep *s, uint64_t i, Lin
                                          uint32_t count, OozeLinksKind kind)
 {
     const OozeF32x4 *others = s->x, x = others[i];
-    const OozeBox box = s->box;
+    const OozeBox box = ooze_box(&s->periodic);
     const float reach2 = s->k.reach2, slack = s->k.slack;
     const bool elastic = s->any_elastic && s->is_elastic[i];
     const OozeF32x4 own = ooze_f32x4_splat(s->extension[i]),
@@ -85,7 +86,7 @@ OOZE_LINKS_LOOP void update_rest_lengths(const OozeLinksStep *s, uint64_t i, Lin
 
 static void update_links(const OozeLinksStep *s, uint64_t i, LinkBlock *links, uint32_t count)
 {
-    if (s->periodic) {
+    if (s->wraps) {
         update_rest_lengths(s, i, links, count, (OozeLinksKind){.periodic = true});
     } else {
         update_rest_lengths(s, i, links, count, (OozeLinksKind){.periodic = false});
@@ -179,8 +180,7 @@ static void make_links(const OozeLinksStep *s, const Row *row)
 {
     for (uint32_t e = 0; e < row->count && row->found < row->count; e++) {
         if (row->rest[e] == OOZE_LINKS_NO_LINK && may_link(s, row->i, row->index[e])) {
-            /* coincident particles: a positive rest length */
-            row->rest[e] = fmaxf(length_of(s, row->i, row->index[e]), 1e-6f * s->k.support);
+            row->rest[e] = ooze_links_new_rest(&s->k, length_of(s, row->i, row->index[e]));
         }
     }
 }
@@ -210,7 +210,7 @@ static void keep_range(void *data, uint64_t begin, uint64_t end, int worker)
 /* Sorts a row in the order of all particles. */
 static void sort_row(const OozeLinksStep *s, OozeLink *row, uint32_t count)
 {
-    uint32_t n = (uint32_t)s->n, below = s->below;
+    uint32_t n = (uint32_t)s->machine->n, below = s->below;
     for (uint32_t k = 0; below > 0 && k < count; k++) {
         row[k].other = ooze_links_place(s, row[k].other);
     }
@@ -239,7 +239,7 @@ static void write_range(void *data, uint64_t begin, uint64_t end, int worker)
             row[c->kept_far[i] + k] = (OozeLink){table->near[0].index[e], table->rest[0].values[e]};
         }
         sort_row(s, row, rows->count[i]);
-        ooze_link_fill_up(row, rows->count[i], (uint32_t)s->local);
+        ooze_link_fill_up(row, rows->count[i], (uint32_t)s->machine->local);
     }
 }
 
@@ -247,24 +247,30 @@ static OozeStatus begin(Control *c, OozeError *error)
 {
     OozeLinksStep *s = c->s;
     OozeLinkTable *table = &s->memory->table;
-    OozeArena *arena = s->context->arena;
-    bool shared = s->context->halo != NULL; /* rows have been renumbered already */
-    uint64_t old = shared ? s->local : ooze_link_table_rows(table);
+    OozeArena *arena = s->machine->context->arena;
+    const uint64_t n = s->machine->n;
+    bool shared = s->machine->context->halo != NULL; /* rows have been renumbered already */
+    uint64_t old = shared ? s->machine->local : ooze_link_table_rows(table);
     c->near = &table->near[1];
-    c->rest = ooze_edge_values(&table->rest[1], NULL, c->near->first[s->n]);
+    c->rest = ooze_edge_values(&table->rest[1], NULL, c->near->first[n]);
     c->new_of_old = ooze_arena_alloc(arena, old + 1, sizeof *c->new_of_old);
-    c->kept_near = ooze_arena_alloc(arena, s->n, sizeof *c->kept_near);
-    c->kept_far = ooze_arena_alloc(arena, s->n, sizeof *c->kept_far);
+    c->kept_near = ooze_arena_alloc(arena, n, sizeof *c->kept_near);
+    c->kept_far = ooze_arena_alloc(arena, n, sizeof *c->kept_far);
     if (!c->rest || ooze_arena_failed(arena)) {
-        return ooze_fail_memory(error, "links", c->near->first[s->n] * sizeof *c->rest);
+        return ooze_fail_memory(error, "links", c->near->first[n] * sizeof *c->rest);
     }
     if (!shared) {
-        ooze_link_rows_map(s->old_row, s->n, (uint32_t)s->n, c->new_of_old, old + 1);
+        ooze_link_rows_map(s->old_row, n, (uint32_t)n, c->new_of_old, old + 1);
     }
     for (uint64_t k = 0; shared && k <= old; k++) {
         c->new_of_old[k] = (uint32_t)k;
     }
-    return ooze_link_rows_reserve(&table->far[1], s->n, error);
+    return ooze_link_rows_reserve(&table->far[1], n, error);
+}
+
+static void run(Control *c, OozeRangeBody body)
+{
+    ooze_parallel_for(c->s->machine->context->threads, c->s->machine->n, OOZE_LINKS_GRAIN, body, c);
 }
 
 OozeStatus ooze_links_control(OozeLinksStep *s, OozeError *error)
@@ -275,10 +281,10 @@ OozeStatus ooze_links_control(OozeLinksStep *s, OozeError *error)
     if (status) {
         return status;
     }
-    ooze_parallel_for(s->context->threads, s->n, OOZE_LINKS_GRAIN, keep_range, &c);
+    run(&c, keep_range);
     status = ooze_link_items_reserve(far, ooze_link_rows_offsets_by_four(far), error);
     if (!status) {
-        ooze_parallel_for(s->context->threads, s->n, OOZE_LINKS_GRAIN, write_range, &c);
+        run(&c, write_range);
     }
     return status;
 }

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/fail.h"
-#include "methods/links/step.h"
+#include "methods/links/cpu/loops.h"
 #include "solvers/pairs/rank_rows.h"
 
 static void add(OozeColumn *columns, int *count, void *from, void *to, size_t size)
@@ -15,7 +15,7 @@ static void add(OozeColumn *columns, int *count, void *from, void *to, size_t si
 
 static OozeStatus divide(OozeLinksStep *s, OozeError *error)
 {
-    const OozeStepContext *c = s->context;
+    const OozeStepContext *c = s->machine->context;
     OozeLinksMemory *memory = s->memory;
     OozeRanks *ranks = ooze_halo_ranks(c->halo);
     memory->split.ranks = ranks;
@@ -25,21 +25,22 @@ static OozeStatus divide(OozeLinksStep *s, OozeError *error)
         return ooze_fail_memory(error, "the links step", 0);
     }
     ooze_halo_shares(c->halo, shares);
-    const OozeSplitPoints points = {(const OozeFloat4 *)s->change, s->n, c->support, &c->periodic};
+    const OozeSplitPoints points = {(const OozeFloat4 *)s->change, s->machine->n, c->support,
+                                    &c->periodic};
     return ooze_split_find(&memory->split, c->threads, &points, shares, error);
 }
 
 /* Brings the rows of the particles, whose numbers of rows are `row`, and finds all ghosts. */
 static OozeStatus follow(OozeLinksStep *s, const uint32_t *row, OozeError *error)
 {
-    const OozeStepContext *c = s->context;
+    const OozeStepContext *c = s->machine->context;
     OozeLinkTable *table = &s->memory->table;
     OozeRankRows plan;
     if (!s->k.linked) {
         return OOZE_OK;
     }
     OozeStatus status =
-        ooze_rank_rows_find(&plan, c, ooze_link_table_rows(table), row, s->n, error);
+        ooze_rank_rows_find(&plan, c, ooze_link_table_rows(table), row, s->machine->n, error);
     status =
         status ? status : ooze_rank_rows_follow(&plan, c, &table->far[0], &table->far[1], 4, error);
     status = status
@@ -49,9 +50,9 @@ static OozeStatus follow(OozeLinksStep *s, const uint32_t *row, OozeError *error
     if (!status) {
         ooze_link_table_swap(table);
         table->near[0].n = 0;
-        for (uint64_t i = 0; i < s->n; i++) {
+        for (uint64_t i = 0; i < s->machine->n; i++) {
             ooze_link_fill_up(ooze_links_of(&table->far[0], i), table->far[0].count[i],
-                              (uint32_t)ooze_halo_local(c->halo, s->n));
+                              (uint32_t)ooze_halo_local(c->halo, s->machine->n));
         }
     }
     return status;
@@ -60,41 +61,41 @@ static OozeStatus follow(OozeLinksStep *s, const uint32_t *row, OozeError *error
 /* Sorts the particles that this process has received, and finds their ghosts. */
 static OozeStatus find_ghosts(OozeLinksStep *s, const OozeLinksStep *received, OozeError *error)
 {
-    const OozeStepContext *c = s->context;
+    const OozeStepContext *c = s->machine->context;
     OozeGrid *grid = s->memory->grid;
-    uint32_t *order = ooze_arena_alloc(c->arena, s->n, sizeof *order);
-    OozeF32x4 *x = ooze_arena_alloc(c->arena, s->n, sizeof *x);
-    uint32_t *row = ooze_arena_alloc(c->arena, s->n, sizeof *row);
+    uint32_t *order = ooze_arena_alloc(c->arena, s->machine->n, sizeof *order);
+    OozeF32x4 *x = ooze_arena_alloc(c->arena, s->machine->n, sizeof *x);
+    uint32_t *row = ooze_arena_alloc(c->arena, s->machine->n, sizeof *row);
     OozeStatus status = order && x && row
                             ? ooze_grid_sort(grid, c->threads, (const OozeFloat4 *)received->x,
-                                             s->n, c->support, &c->periodic, error)
-                            : ooze_fail_memory(error, "the links step", s->n * sizeof *x);
+                                             s->machine->n, c->support, &c->periodic, error)
+                            : ooze_fail_memory(error, "the links step", s->machine->n * sizeof *x);
     if (status) {
         return status;
     }
-    memcpy(order, ooze_grid_order(grid), s->n * sizeof *order);
-    for (uint64_t k = 0; k < s->n; k++) {
+    memcpy(order, ooze_grid_order(grid), s->machine->n * sizeof *order);
+    for (uint64_t k = 0; k < s->machine->n; k++) {
         x[k] = received->x[order[k]];
         row[k] = received->old_row[order[k]];
     }
     s->order = order;
     status = ooze_halo_find(c->halo, &s->memory->split, (const OozeFloat4 *)x, error);
     status = status ? status : follow(s, row, error);
-    s->local = ooze_halo_local(c->halo, s->n);
+    s->machine->local = ooze_halo_local(c->halo, s->machine->n);
     s->below = (uint32_t)ooze_halo_below(c->halo);
     return status;
 }
 
 static OozeStatus receive(OozeLinksStep *s, const OozeLinksStep *store, OozeError *error)
 {
-    OozeArena *arena = s->context->arena;
-    uint64_t n = s->n;
+    OozeArena *arena = s->machine->context->arena;
+    const uint64_t n = s->machine->n;
     s->x0 = ooze_arena_alloc(arena, n, sizeof *s->x0);
     s->u = ooze_arena_alloc(arena, n, sizeof *s->u);
     s->change = ooze_arena_alloc(arena, n, sizeof *s->change);
     s->row = ooze_arena_alloc(arena, n, sizeof *s->row);
-    s->end_x = ooze_arena_alloc(arena, n, sizeof *s->end_x);
-    s->end_v = ooze_arena_alloc(arena, n, sizeof *s->end_v);
+    s->end.x = ooze_arena_alloc(arena, n, sizeof(OozeFloat4));
+    s->end.u = ooze_arena_alloc(arena, n, sizeof(OozeFloat4));
     OozeStatus status = ooze_links_allocate_sorted(s, error);
     if (status) {
         return status;
@@ -117,7 +118,7 @@ static OozeStatus receive(OozeLinksStep *s, const OozeLinksStep *store, OozeErro
 /* Fills the arrays in the order of predicted positions. */
 static void sort_received(OozeLinksStep *s, const OozeLinksStep *received)
 {
-    for (uint64_t k = 0; k < s->n; k++) {
+    for (uint64_t k = 0; k < s->machine->n; k++) {
         uint32_t i = s->order[k];
         s->x[k] = received->x[i];
         s->shift[k] = ooze_f32x4(0, 0, 0, 0);
@@ -129,7 +130,7 @@ static void sort_received(OozeLinksStep *s, const OozeLinksStep *received)
         s->is_new[k] = received->old_row[i] == OOZE_LINK_ROW_NONE;
         s->old_row[k] = s->is_new[k] ? OOZE_LINK_ROW_NONE : (uint32_t)k; /* see follow */
     }
-    OozeHalo *halo = s->context->halo;
+    OozeHalo *halo = s->machine->context->halo;
     ooze_halo_refresh(halo, s->x, sizeof *s->x);
     ooze_halo_refresh(halo, s->inverse_mass, sizeof *s->inverse_mass);
     ooze_halo_refresh(halo, s->effective_inverse_mass, sizeof *s->effective_inverse_mass);
@@ -141,23 +142,26 @@ static void sort_received(OozeLinksStep *s, const OozeLinksStep *received)
 
 OozeStatus ooze_links_enter_ranks(OozeLinksStep *s, OozeError *error)
 {
+    OozeMachine *machine = s->machine;
+    OozeLinksMemory *memory = s->memory;
     OozeStatus status = divide(s, error);
-    uint32_t *order = ooze_arena_alloc(s->context->arena, s->n, sizeof *order);
-    status = status || order ? status : ooze_fail_memory(error, "the links step", s->n * 4);
+    uint32_t *order = ooze_arena_alloc(machine->context->arena, machine->n, sizeof *order);
+    status = status || order ? status : ooze_fail_memory(error, "the links step", machine->n * 4);
     status = status ? status : ooze_links_allocate_sorted(s, error);
     if (status) {
         return status;
     }
-    for (uint64_t i = 0; i < s->n; i++) {
+    for (uint64_t i = 0; i < machine->n; i++) {
         order[i] = (uint32_t)i;
     }
     s->order = order;
-    ooze_links_reorder(s);
+    ooze_links_gather(s);
     const OozeLinksStep store = *s;
-    s->ranks_context = *s->context;
-    s->ranks_context.halo = s->memory->halo;
-    s->context = &s->ranks_context;
-    s->n = s->local = s->memory->split.after;
+    memory->store_context = machine->context;
+    memory->context = *memory->store_context;
+    memory->context.halo = memory->halo;
+    machine->context = &memory->context;
+    machine->n = machine->local = memory->split.after;
     status = receive(s, &store, error);
     const OozeLinksStep received = *s;
     status = status ? status : find_ghosts(s, &received, error);
@@ -176,7 +180,7 @@ static uint32_t merge_row(const OozeLinksStep *s, uint64_t i, OozeLink *to)
 {
     const OozeLinkTable *table = &s->memory->table;
     const OozeNeighbours *near = &table->near[0];
-    const OozeHalo *halo = s->context->halo;
+    const OozeHalo *halo = s->machine->context->halo;
     const OozeLink *far = ooze_links_of(&table->far[0], i), *last = far + table->far[0].count[i];
     uint64_t e = near->first[i], end = e + near->count[i];
     uint32_t count = 0;
@@ -203,13 +207,13 @@ static OozeStatus name_rows(const OozeLinksStep *s, OozeError *error)
 {
     OozeLinkTable *table = &s->memory->table;
     OozeLinkRows *all = &table->far[1];
-    OozeStatus status = ooze_link_rows_reserve(all, s->n, error);
-    for (uint64_t i = 0; i < s->n && !status; i++) {
+    OozeStatus status = ooze_link_rows_reserve(all, s->machine->n, error);
+    for (uint64_t i = 0; i < s->machine->n && !status; i++) {
         all->count[i] = merge_row(s, i, NULL);
     }
     uint64_t links = status ? 0 : ooze_link_rows_offsets(all);
     status = status ? status : ooze_link_items_reserve(all, links, error);
-    for (uint64_t i = 0; i < s->n && !status; i++) {
+    for (uint64_t i = 0; i < s->machine->n && !status; i++) {
         merge_row(s, i, ooze_links_of(all, i));
     }
     if (!status) {
@@ -222,14 +226,16 @@ static OozeStatus name_rows(const OozeLinksStep *s, OozeError *error)
     return status;
 }
 
-OozeStatus ooze_links_leave_ranks(OozeLinksStep *s, const OozeStepContext *c, OozeError *error)
+OozeStatus ooze_links_leave_ranks(OozeLinksStep *s, OozeError *error)
 {
-    OozeParticles *particles = c->particles;
-    OozeColumn columns[3];
-    int count = 0, row = ooze_particles_find_field(particles, "link_row");
-    add(columns, &count, s->end_x, ooze_particles_positions(particles), sizeof *s->end_x);
-    add(columns, &count, s->end_v, ooze_particles_velocities(particles), sizeof *s->end_v);
-    add(columns, &count, s->row, ooze_particles_data(particles, row), sizeof *s->row);
-    OozeStatus status = ooze_split_move_back(&s->memory->split, columns, count, error);
-    return status || s->lost ? status : name_rows(s, error);
+    OozeMachine *machine = s->machine;
+    OozeParticles *particles = machine->context->particles;
+    const OozeColumn columns[3] = {
+        {s->end.x, ooze_particles_positions(particles), sizeof(OozeFloat4)},
+        {s->end.u, ooze_particles_velocities(particles), sizeof(OozeFloat4)},
+        {s->row, ooze_machine_field(machine, "link_row"), sizeof *s->row}};
+    OozeStatus status = ooze_split_move_back(&s->memory->split, columns, 3, error);
+    status = status || s->lost ? status : name_rows(s, error);
+    machine->context = s->memory->store_context;
+    return status;
 }

@@ -3,7 +3,8 @@
 #include <string.h>
 
 #include "base/fail.h"
-#include "methods/links/step.h"
+#include "methods/links/cpu/loops.h"
+#include "methods/links/particle_formula.h"
 #include "solids/boundary_formula.h"
 
 typedef struct Control {
@@ -14,11 +15,11 @@ typedef struct Control {
 
 OozeF32x4 ooze_links_held_at(const OozeLinksStep *s, const OozeWallLink *link)
 {
-    const OozeLinksSolid *solid = &s->solids[link->solid];
+    const OozeLinksSolid *solid = &s->poses[link->solid];
     OozeF32x4 at = solid->origin + solid->axes[0] * link->place[0] +
                    (solid->axes[1] * link->place[1] + solid->axes[2] * link->place[2]);
-    if (s->periodic) {
-        OozeFloat4 x = ooze_point_wrap((OozeFloat4){at[0], at[1], at[2], 0}, &s->context->periodic);
+    if (s->wraps) {
+        OozeFloat4 x = ooze_point_wrap((OozeFloat4){at[0], at[1], at[2], 0}, &s->periodic);
         at = ooze_f32x4(x.x, x.y, x.z, 0);
     }
     at[3] = link->rest;
@@ -42,16 +43,13 @@ static uint32_t keep_links(const OozeLinksStep *s, uint64_t i)
     uint32_t kept = 0;
     for (uint32_t k = 0; k < old->count[s->old_row[i]]; k++) {
         OozeWallLink link = row[k];
-        if (!s->k.samples || !s->solids[link.solid].has_friction) {
+        if (!s->k.samples || !s->poses[link.solid].has_friction) {
             continue;
         }
         if (!s->is_elastic[i]) {
             float length = length_of(s, i, ooze_links_held_at(s, &link));
-            if (length * length >= s->k.reach2) {
+            if (!ooze_links_keep_wall(&s->k, length, s->extension[i], &link)) {
                 continue;
-            }
-            if (ooze_link_is_tight(length, link.rest, s->k.slack)) {
-                link.rest = ooze_link_extended(link.rest, s->extension[i], s->extension[i]);
             }
         }
         row[kept++] = link;
@@ -136,14 +134,14 @@ static uint32_t choose_samples(const Control *c, uint64_t i, LinkHash *hash)
 {
     const OozeLinksStep *s = c->s;
     const OozeNeighbours *near = &s->memory->near_walls;
-    const OozeBoundary *b = s->context->boundary;
+    const OozeBoundary *b = s->machine->context->boundary;
     const uint32_t *order = ooze_grid_order(b->grid);
     uint32_t chosen = 0;
     for (uint64_t e = near->first[i], last = e + near->count[i]; e < last; e++) {
         uint32_t sample = near->index[e];
         OozeWallLink link = link_to(b, order, sample);
         c->made[e] =
-            !s->is_elastic[i] && s->solids[link.solid].has_friction && !hash_has(hash, &link);
+            !s->is_elastic[i] && s->poses[link.solid].has_friction && !hash_has(hash, &link);
         chosen += c->made[e];
     }
     return chosen;
@@ -178,14 +176,14 @@ static void make_links(const Control *c, uint64_t i, OozeWallLink *to)
 {
     const OozeLinksStep *s = c->s;
     const OozeNeighbours *near = &s->memory->near_walls;
-    const OozeBoundary *b = s->context->boundary;
+    const OozeBoundary *b = s->machine->context->boundary;
     const uint32_t *order = ooze_grid_order(b->grid);
     for (uint64_t e = near->first[i], last = e + near->count[i]; e < last; e++) {
         if (c->made[e]) {
             OozeFloat4 at = b->position[near->index[e]];
             float length = length_of(s, i, ooze_f32x4(at.x, at.y, at.z, 0));
             *to = link_to(b, order, near->index[e]);
-            to->rest = fmaxf(length, 1e-6f * s->k.support);
+            to->rest = ooze_links_new_rest(&s->k, length);
             to++;
         }
     }
@@ -216,24 +214,29 @@ static void write_range(void *data, uint64_t begin, uint64_t end, int worker)
     }
 }
 
+static void run(Control *c, OozeRangeBody body)
+{
+    ooze_parallel_for(c->s->machine->context->threads, c->s->machine->n, OOZE_LINKS_GRAIN, body, c);
+}
+
 OozeStatus ooze_links_control_walls(OozeLinksStep *s, OozeError *error)
 {
     OozeLinkRows *new = &s->memory->table.walls[1];
-    OozeArena *arena = s->context->arena;
-    uint64_t near = s->k.samples ? s->memory->near_walls.first[s->n] : 0;
+    OozeArena *arena = s->machine->context->arena;
+    const uint64_t n = s->machine->n, near = s->k.samples ? s->memory->near_walls.first[n] : 0;
     Control c = {
         .s = s,
-        .kept = ooze_arena_alloc(arena, s->n, sizeof *c.kept),
+        .kept = ooze_arena_alloc(arena, n, sizeof *c.kept),
         .made = ooze_arena_alloc(arena, near, sizeof *c.made),
     };
     if (ooze_arena_failed(arena)) {
-        return ooze_fail_memory(error, "links to solids", s->n * sizeof *c.kept + near);
+        return ooze_fail_memory(error, "links to solids", n * sizeof *c.kept + near);
     }
-    OozeStatus status = ooze_link_rows_reserve(new, s->n, error);
+    OozeStatus status = ooze_link_rows_reserve(new, n, error);
     if (status) {
         return status;
     }
-    ooze_parallel_for(s->context->threads, s->n, OOZE_LINKS_GRAIN, keep_range, &c);
+    run(&c, keep_range);
     uint64_t links = ooze_link_rows_offsets_by_four(new);
     status = ooze_link_items_reserve(new, links, error);
     s->held_at = ooze_arena_alloc(arena, links, sizeof *s->held_at);
@@ -241,7 +244,7 @@ OozeStatus ooze_links_control_walls(OozeLinksStep *s, OozeError *error)
         status = ooze_fail_memory(error, "links to solids", links * sizeof *s->held_at);
     }
     if (!status) {
-        ooze_parallel_for(s->context->threads, s->n, OOZE_LINKS_GRAIN, write_range, &c);
+        run(&c, write_range);
     }
     return status;
 }

@@ -1,6 +1,6 @@
-/* Density and links corrected together on the device: see methods/links/sweep_loops.c. */
-#include "cuda/links/step.cuh"
+/* Density and links corrected together on the device: see cpu/sweep_loops.c. */
 #include "cuda/shape_distance.cuh"
+#include "methods/links/cuda/stages.cuh"
 
 namespace ooze
 {
@@ -19,8 +19,7 @@ OOZE_DEVICE void add_densities(const LinksView &s, uint32_t i, uint32_t lane, Li
         float value = ooze_links_value(kernel, d.w), slope = ooze_links_slope(kernel, d.w);
         float4 g = gradient(s, s.k.volume, slope, d);
         sum->density += s.k.volume * value;
-        sum->stiffness +=
-            material_of(s, j).inverse_mass * (s.k.volume * slope) * (s.k.volume * slope);
+        sum->stiffness += s.effective_inverse_mass[j] * (s.k.volume * slope) * (s.k.volume * slope);
         sum->fluid = sum->fluid + g;
         sum->separating =
             sum->separating +
@@ -72,10 +71,10 @@ template <int LANES> static void find_multipliers(Gpu *gpu, const LinksView &vie
 {
     const LinksView s = view;
     for_lanes<LANES>(
-        gpu, s.next.n, OOZE_BODY(uint32_t i, uint32_t lane) {
+        gpu, s.n, OOZE_BODY(uint32_t i, uint32_t lane) {
             LinkSum sum = {};
             add_densities<LANES>(s, i, lane, &sum);
-            if (s.count) {
+            if (s.k.linked) {
                 add_links<LANES>(s, i, lane, &sum);
             }
             sum_lanes_of<LANES>(&sum);
@@ -83,7 +82,7 @@ template <int LANES> static void find_multipliers(Gpu *gpu, const LinksView &vie
                 return;
             }
             const float4 own = sum.fluid + sum.walls;
-            float stiffness = sum.stiffness + material_of(s, i).inverse_mass * dot(own, own);
+            float stiffness = sum.stiffness + s.effective_inverse_mass[i] * dot(own, own);
             float centre = s.k.volume * ooze_links_value(&s.next.kernel, 0.0f);
             float error = centre - 1.0f + sum.density;
             float lambda =
@@ -93,7 +92,7 @@ template <int LANES> static void find_multipliers(Gpu *gpu, const LinksView &vie
             s.share[i] = share;
             s.change[i] = lambda * (own + sum.walls) + sum.separating - share * sum.pull;
             float4 x = s.x[i];
-            s.before[i] = f32x4(x.x, x.y, x.z, lambda);
+            s.x_lambda[i] = f32x4(x.x, x.y, x.z, lambda);
         });
 }
 
@@ -101,20 +100,20 @@ template <int LANES> static void find_multipliers(Gpu *gpu, const LinksView &vie
 template <int LANES> static void correct(Gpu *gpu, const LinksView &view)
 {
     LinksView s = view;
-    s.next.x = s.before;
+    s.next.x = s.x_lambda;
     for_lanes<LANES>(
-        gpu, s.next.n, OOZE_BODY(uint32_t i, uint32_t lane) {
+        gpu, s.n, OOZE_BODY(uint32_t i, uint32_t lane) {
             float4 sum = f32x4(0, 0, 0);
-            const float4 here = s.before[i];
+            const float4 here = s.x_lambda[i];
             const float own = s.inverse_mass[i], share = s.share[i];
             each_pair<LANES>(s.next, i, lane, [&](uint32_t j, float4 d) {
                 float slope = ooze_links_slope(&s.next.kernel, d.w);
-                sum = sum + s.before[j].w * gradient(s, s.k.volume, slope, d);
+                sum = sum + s.x_lambda[j].w * gradient(s, s.k.volume, slope, d);
             });
-            const OozeLink *row = s.count ? s.links + s.first[i] : nullptr;
-            for (uint32_t k = lane; s.count && k < s.count[i]; k += LANES) {
+            const OozeLink *row = s.k.linked ? s.links + s.first[i] : nullptr;
+            for (uint32_t k = lane; s.k.linked && k < s.count[i]; k += LANES) {
                 uint32_t j = row[k].other;
-                float4 d = separation(s.next.periodic, here, s.before[j]);
+                float4 d = separation(s.next.periodic, here, s.x_lambda[j]);
                 float pull =
                     d.w > row[k].rest
                         ? ooze_link_correction(d.w, row[k].rest, s.k.strength,
@@ -131,15 +130,31 @@ template <int LANES> static void correct(Gpu *gpu, const LinksView &view)
         });
 }
 
-/* Moves particles to the contact distance of solids: see solvers/density/push_out.c. */
-static void push_out(Gpu *gpu, const LinksView &view, float contact)
+void links_find_multipliers(OozeLinksStep *step)
 {
-    const LinksView s = view;
-    if (s.solids.count == 0) {
-        return;
+    Gpu *gpu = gpu_of(step->machine);
+    const LinksView s = view_of(step);
+#define FIND_MULTIPLIERS(LANES) find_multipliers<LANES>(gpu, s)
+    OOZE_LANES(s.n, FIND_MULTIPLIERS);
+}
+
+void links_correct(OozeLinksStep *step)
+{
+    Gpu *gpu = gpu_of(step->machine);
+    const LinksView s = view_of(step);
+#define CORRECT(LANES) correct<LANES>(gpu, s)
+    OOZE_LANES(s.n, CORRECT);
+}
+
+/* Moves particles to the contact distance of solids: see solvers/density/push_out.c. */
+void links_push_out(OozeLinksStep *step)
+{
+    const LinksView s = view_of(step);
+    if (s.pushes) {
+        links_count_touching(step);
     }
     for_each(
-        gpu, s.next.n, OOZE_BODY(uint32_t i) {
+        gpu_of(step->machine), s.n, OOZE_BODY(uint32_t i) {
             if (s.inverse_mass[i] == 0.0f) {
                 if (s.pushes) {
                     s.pushes[i] = no_push();
@@ -147,7 +162,7 @@ static void push_out(Gpu *gpu, const LinksView &view, float contact)
                 return;
             }
             DynamicPush record = no_push();
-            const float reach = contact + (s.pushes ? *s.solids_moved : 0.0f);
+            const float reach = s.k.contact + (s.pushes ? *s.solids_moved : 0.0f);
             for (int k = 0; k < s.solids.count; k++) {
                 const SolidView &solid = s.solids.items[k];
                 OozeVec3 normal;
@@ -155,10 +170,10 @@ static void push_out(Gpu *gpu, const LinksView &view, float contact)
                     continue;
                 }
                 double distance = solid_distance(solid, widen(s.x[i]), &normal);
-                if (distance < (double)contact) {
-                    double push = (double)contact - distance;
+                if (distance < (double)s.k.contact) {
+                    double push = (double)s.k.contact - distance;
                     const int32_t index = s.pushes && solid.dynamic ? s.dynamic.index_of[k] : -1;
-                    push *= index >= 0 ? push_share(s.dynamic, index, s.now.x[s.order[i]], normal,
+                    push *= index >= 0 ? push_share(s.dynamic, index, s.x0[s.order[i]], normal,
                                                     s.inverse_mass[i])
                                        : 1.0;
                     float4 delta = narrow(vec3_scale(normal, push));
@@ -173,54 +188,6 @@ static void push_out(Gpu *gpu, const LinksView &view, float contact)
                 s.pushes[i] = record;
             }
         });
-}
-
-struct LinkExcess {
-    double sum;
-    float worst;
-    __device__ void operator+=(const LinkExcess &o)
-    {
-        sum += o.sum;
-        worst = o.worst > worst ? o.worst : worst;
-    }
-};
-
-static void report(LinksStep *step)
-{
-    const LinksView s = step->view;
-    LinkExcess none = {};
-    LinkExcess all = sum_to_host(
-        step->gpu, s.next.n, none, OOZE_BODY(uint32_t i)->LinkExcess {
-            return {(double)s.excess[i], s.excess[i]};
-        });
-    step->context->report->worst_density_error = (double)all.worst;
-    step->context->report->mean_density_error = all.sum / (double)s.next.n;
-}
-
-void links_solve(LinksStep *step)
-{
-    Gpu *gpu = step->gpu;
-    const OozeStepContext *c = step->context;
-    links_couple_iterations(step);
-    const LinksView &s = step->view;
-    const int iterations = (int)c->params[OOZE_LINKS_ITERATIONS];
-    const float contact = (float)(c->params[OOZE_LINKS_CONTACT_DISTANCE] * c->spacing);
-    for (int k = 0; k < iterations; k++) {
-#define FIND_MULTIPLIERS(LANES) find_multipliers<LANES>(gpu, s)
-#define CORRECT(LANES)          correct<LANES>(gpu, s)
-        OOZE_LANES(s.next.n, FIND_MULTIPLIERS);
-        links_push_solids(step);
-        ooze_timer_lap(c->timer, "density_multipliers");
-        OOZE_LANES(s.next.n, CORRECT);
-        ooze_timer_lap(c->timer, "density_corrections");
-        links_count_touching(step, contact);
-        push_out(gpu, s, contact);
-        links_push_back(step);
-        ooze_timer_lap(c->timer, "push_out");
-    }
-    if (iterations > 0) {
-        report(step);
-    }
 }
 
 } // namespace ooze

@@ -6,8 +6,7 @@
    without the multiplier of the other end, such as those of solids. */
 #include <math.h>
 
-#include "methods/links/fours.h"
-#include "methods/links/sweep.h"
+#include "methods/links/cpu/fours.h"
 
 /* ---- the first sweep: eqs 4 to 7, and taut links ---------------------------------------- */
 
@@ -33,7 +32,7 @@ OOZE_LINKS_LOOP Numbers numbers_of(const OozeLinksStep *s)
 {
     float reference = s->k.pressure_reference * s->k.kernel.value_scale;
     return (Numbers){
-        .box = s->box,
+        .box = ooze_box(&s->periodic),
         .inverse_h = s->k.kernel.inverse_h,
         .smallest = 1e-6f * s->k.support,
         .steepness = s->steepness,
@@ -162,7 +161,7 @@ OOZE_LINKS_LOOP void add_samples(const OozeLinksStep *s, const Numbers *n, uint6
                                  OozeLinksKind kind, WallSum *walls)
 {
     const OozeNeighbours *near = &s->memory->near_walls;
-    const OozeBoundary *b = s->context->boundary;
+    const OozeBoundary *b = s->machine->context->boundary;
     for (uint64_t e = near->first[i], last = near->first[i + 1]; e < last; e += 4) {
         const uint32_t *index = near->index + e;
         OozeF32x4 d[4];
@@ -305,7 +304,7 @@ OOZE_LINKS_LOOP OozeF32x4 from_far(const OozeLinksStep *s, uint64_t i, OozeBox b
 OOZE_LINKS_LOOP void correct(const OozeLinksStep *s, uint64_t begin, uint64_t end,
                              OozeLinksKind kind)
 {
-    const OozeBox box = s->box;
+    const OozeBox box = ooze_box(&s->periodic);
     for (uint64_t i = begin; i < end; i++) {
         OozeF32x4 all = s->change[i] + from_fluid(s, i, box, kind);
         if (kind.linked) {

@@ -1,10 +1,9 @@
 /* Helpers of the inner loops of the links method, which process four neighbours at a time. Lists
    are padded with particle n, whose distance along the fourth axis makes its weight 0. */
-#ifndef OOZE_METHODS_LINKS_FOURS_H
-#define OOZE_METHODS_LINKS_FOURS_H
+#ifndef OOZE_METHODS_LINKS_CPU_FOURS_H
+#define OOZE_METHODS_LINKS_CPU_FOURS_H
 
-#include "base/isa.h"
-#include "methods/links/step.h"
+#include "methods/links/cpu/loops.h"
 
 /* A loop that is compiled once for every kind. */
 #define OOZE_LINKS_LOOP static inline __attribute__((always_inline))
@@ -19,7 +18,7 @@ typedef struct OozeLinksKind {
 /* Whether OOZE_LINKS_BY_KIND selects `even`. */
 static inline bool ooze_links_is_even(const OozeLinksStep *s)
 {
-    return s->even && !s->periodic && !s->k.kernel.mixed;
+    return s->even && !s->wraps && !s->k.kernel.mixed;
 }
 
 /* Calls `loop` with the constants of a step. */
@@ -27,7 +26,7 @@ static inline bool ooze_links_is_even(const OozeLinksStep *s)
     do {                                                                                           \
         if ((s)->k.kernel.mixed) {                                                                 \
             loop(s, begin, end, (OozeLinksKind){true, true, false, (s)->k.linked});                \
-        } else if ((s)->periodic) {                                                                \
+        } else if ((s)->wraps) {                                                                   \
             loop(s, begin, end, (OozeLinksKind){true, false, false, (s)->k.linked});               \
         } else if (!(s)->even) {                                                                   \
             loop(s, begin, end, (OozeLinksKind){false, false, false, (s)->k.linked});              \

@@ -1,31 +1,28 @@
 /* XSPH: the velocity of a particle moves towards those of its neighbours and of solids with
    friction. Dividing by the mean of both densities (Monaghan) conserves momentum between equal
    masses; unequal ones exchange it by the harmonic mean of their masses. */
-#include "methods/links/smooth.h"
-
-#include "methods/links/fours.h"
+#include "methods/links/cpu/fours.h"
 
 /* Sum over boundary particles: returns the velocity change, and sets `density`. */
-OOZE_LINKS_LOOP OozeF32x4 add_walls(const OozeLinksSmooth *m, uint64_t i, OozeLinksKind kind,
+OOZE_LINKS_LOOP OozeF32x4 add_walls(const OozeLinksStep *s, uint64_t i, OozeLinksKind kind,
                                     float *density)
 {
-    const OozeLinksStep *s = m->s;
-    const OozeNeighbours *near = s->context->fluid_boundary;
-    const OozeBoundary *b = s->context->boundary;
+    const OozeNeighbours *near = s->machine->context->fluid_boundary;
+    const OozeBoundary *b = s->machine->context->boundary;
     const OozeF32x4 u = s->u[i];
     OozeF32x4 all = {0}, sum = {0};
     for (uint64_t e = near->first[i], last = near->first[i + 1]; e < last; e += 4) {
         const uint32_t *index = near->index + e;
         OozeF32x4 d[4];
-        ooze_f32x4_deltas(s->x0[i], (const OozeF32x4 *)b->position, index, s->box, kind.periodic,
-                          d);
+        ooze_f32x4_deltas(s->x0[i], (const OozeF32x4 *)b->position, index, ooze_box(&s->periodic),
+                          kind.periodic, d);
         OozeF32x4 r = ooze_f32x4_sqrt(ooze_f32x4_dots(d, d));
         OozeF32x4 value = (s->k.wall_scale * s->k.kernel.value_scale) *
                           ooze_links_pick(b->volume, index) *
                           ooze_links_shape(s->k.kernel.inverse_h, r, kind).value;
         all += value;
         for (int k = 0; k < 4; k++) {
-            value[k] = s->solids[b->solid[index[k]]].smooths ? value[k] : 0.0f;
+            value[k] = s->poses[b->solid[index[k]]].smooths ? value[k] : 0.0f;
             d[k] = ooze_f32x4_load(&b->velocity[index[k]].x) - u;
         }
         sum = ooze_f32x4_add_weighted(value, d, sum);
@@ -34,65 +31,63 @@ OOZE_LINKS_LOOP OozeF32x4 add_walls(const OozeLinksSmooth *m, uint64_t i, OozeLi
     return sum;
 }
 
-OOZE_LINKS_LOOP void densities(const OozeLinksSmooth *m, uint64_t begin, uint64_t end,
+OOZE_LINKS_LOOP void densities(const OozeLinksStep *s, uint64_t begin, uint64_t end,
                                OozeLinksKind kind)
 {
-    const OozeLinksStep *s = m->s;
-    const OozeNeighbours *near = s->context->fluid;
+    const OozeNeighbours *near = s->machine->context->fluid;
     const float inverse_h = s->k.kernel.inverse_h, scale = s->k.volume * s->k.kernel.value_scale;
     const float centre = s->k.volume * ooze_links_value(&s->k.kernel, 0.0f);
-    const OozeBox box = s->box;
+    const OozeBox box = ooze_box(&s->periodic);
     const OozeF32x4 *x = s->x0;
     for (uint64_t i = begin; i < end; i++) {
         OozeF32x4 sum = {0};
         float walls = 0.0f;
-        m->next[i] = sum;
+        s->wall_motion[i] = sum;
         for (uint64_t e = near->first[i], last = near->first[i + 1]; e < last; e += 4) {
             OozeF32x4 d[4];
             ooze_f32x4_deltas(x[i], x, near->index + e, box, kind.periodic, d);
             OozeF32x4 r = ooze_f32x4_sqrt(ooze_f32x4_dots(d, d));
             OozeF32x4 value = scale * ooze_links_shape(inverse_h, r, kind).value;
-            ooze_f32x4_store(value, m->value + e);
+            ooze_f32x4_store(value, s->value + e);
             sum += value;
         }
-        if (s->k.samples && s->context->fluid_boundary->count[i] > 0) {
-            m->next[i] = add_walls(m, i, kind, &walls);
+        if (s->k.samples && s->machine->context->fluid_boundary->count[i] > 0) {
+            s->wall_motion[i] = add_walls(s, i, kind, &walls);
         }
         OozeF32x4 moving = s->u[i];
         moving[3] = centre + ooze_f32x4_sum(sum) + walls;
-        m->moving[i] = moving;
+        s->moving[i] = moving;
     }
 }
 
-OOZE_LINKS_LOOP void smooth(const OozeLinksSmooth *m, uint64_t begin, uint64_t end,
+OOZE_LINKS_LOOP void smooth(const OozeLinksStep *s, uint64_t begin, uint64_t end,
                             OozeLinksKind kind)
 {
-    const OozeLinksStep *s = m->s;
-    const OozeNeighbours *near = s->context->fluid;
-    const OozeF32x4 *moving = m->moving;
+    const OozeNeighbours *near = s->machine->context->fluid;
+    const OozeF32x4 *moving = s->moving;
     for (uint64_t i = begin; i < end; i++) {
         OozeF32x4 sum = {0}, own = moving[i], density = ooze_f32x4_splat(own[3]);
-        float inverse_mass = m->inverse_mass[i];
+        float inverse_mass = s->store_inverse_mass[i];
         if (inverse_mass > 0.0f) {
             for (uint64_t e = near->first[i], last = near->first[i + 1]; e < last; e += 4) {
                 const uint32_t *j = near->index + e;
                 OozeF32x4 u[4] = {moving[j[0]], moving[j[1]], moving[j[2]], moving[j[3]]};
                 OozeF32x4 both = density + ooze_f32x4_last_lanes(u[0], u[1], u[2], u[3]);
-                OozeF32x4 share = 2.0f * ooze_f32x4_load(m->value + e);
+                OozeF32x4 share = 2.0f * ooze_f32x4_load(s->value + e);
                 if (!kind.even) {
-                    share *=
-                        2.0f * inverse_mass / (inverse_mass + ooze_links_pick(m->inverse_mass, j));
+                    share *= 2.0f * inverse_mass /
+                             (inverse_mass + ooze_links_pick(s->store_inverse_mass, j));
                 }
                 for (int k = 0; k < 4; k++) {
                     u[k] -= own;
                 }
                 sum = ooze_f32x4_add_weighted(share / both, u, sum);
             }
-            sum = m->fluid * sum + m->walls * m->next[i];
+            sum = s->k.xsph * sum + s->k.wall_xsph * s->wall_motion[i];
         }
         OozeF32x4 next = s->u[i] + sum;
         next[3] = 0;
-        m->next[i] = next;
+        s->u[i] = next;
     }
 }
 
@@ -100,24 +95,24 @@ OOZE_LINKS_LOOP void smooth(const OozeLinksSmooth *m, uint64_t begin, uint64_t e
 static void densities_range(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
-    const OozeLinksSmooth *m = data;
-    if (m->s->k.kernel.mixed) {
-        densities(m, begin, end, (OozeLinksKind){.periodic = true, .mixed = true});
-    } else if (m->s->periodic) {
-        densities(m, begin, end, (OozeLinksKind){.periodic = true});
+    const OozeLinksStep *s = data;
+    if (s->k.kernel.mixed) {
+        densities(s, begin, end, (OozeLinksKind){.periodic = true, .mixed = true});
+    } else if (s->wraps) {
+        densities(s, begin, end, (OozeLinksKind){.periodic = true});
     } else {
-        densities(m, begin, end, (OozeLinksKind){.periodic = false});
+        densities(s, begin, end, (OozeLinksKind){.periodic = false});
     }
 }
 
 static void smooth_range(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
-    const OozeLinksSmooth *m = data;
-    if (m->s->even) {
-        smooth(m, begin, end, (OozeLinksKind){.even = true});
+    const OozeLinksStep *s = data;
+    if (s->even) {
+        smooth(s, begin, end, (OozeLinksKind){.even = true});
     } else {
-        smooth(m, begin, end, (OozeLinksKind){.even = false});
+        smooth(s, begin, end, (OozeLinksKind){.even = false});
     }
 }
 

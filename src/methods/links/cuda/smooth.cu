@@ -1,5 +1,5 @@
-/* XSPH on the device: see methods/links/smooth_loops.c. */
-#include "cuda/links/step.cuh"
+/* XSPH on the device: see cpu/smooth_loops.c. */
+#include "methods/links/cuda/stages.cuh"
 
 namespace ooze
 {
@@ -28,40 +28,34 @@ OOZE_DEVICE float4 density_at(const LinksView &s, uint32_t i, float4 *walls)
     return f32x4(u.x, u.y, u.z, density);
 }
 
-OOZE_DEVICE float inverse_mass_of_stored(const LinksView &s, uint32_t i)
+OozeStatus links_find_densities(OozeLinksStep *step, OozeError *)
 {
-    return s.prescribed && s.prescribed[i] ? 0.0f : s.materials[s.material[i]].inverse_mass;
+    const LinksView s = view_of(step);
+    for_each(
+        gpu_of(step->machine), s.n,
+        OOZE_BODY(uint32_t i) { s.moving[i] = density_at(s, i, &s.wall_motion[i]); });
+    return OOZE_OK;
 }
 
-void links_smooth(LinksStep *step)
+void links_smooth(OozeLinksStep *step)
 {
-    LinksView s = step->view;
-    Gpu *gpu = step->gpu;
-    const double *p = step->context->params;
-    const float fluid = (float)p[OOZE_LINKS_XSPH], walls = (float)p[OOZE_LINKS_WALL_XSPH];
-    if (fluid == 0.0f && walls == 0.0f) {
-        return;
-    }
-    float4 *moving = scratch<float4>(gpu, s.now.n), *from_walls = scratch<float4>(gpu, s.now.n);
+    const LinksView s = view_of(step);
     for_each(
-        gpu, s.now.n, OOZE_BODY(uint32_t i) { moving[i] = density_at(s, i, &from_walls[i]); });
-    for_each(
-        gpu, s.now.n, OOZE_BODY(uint32_t i) {
-            const float4 own = moving[i];
-            const float own_inverse_mass = inverse_mass_of_stored(s, i);
+        gpu_of(step->machine), s.n, OOZE_BODY(uint32_t i) {
+            const float4 own = s.moving[i];
+            const float own_inverse_mass = s.store_inverse_mass[i];
             float4 sum = f32x4(0, 0, 0);
             if (own_inverse_mass == 0.0f) {
                 return;
             }
             each_pair<1>(s.now, i, 0, [&](uint32_t j, float4 d) {
-                float4 other = moving[j];
+                float4 other = s.moving[j];
                 float value = s.k.volume * ooze_links_value(&s.now.kernel, d.w);
                 float share = 2.0f * value / (own.w + other.w);
-                share *=
-                    2.0f * own_inverse_mass / (own_inverse_mass + inverse_mass_of_stored(s, j));
+                share *= 2.0f * own_inverse_mass / (own_inverse_mass + s.store_inverse_mass[j]);
                 sum = sum + share * (other - own);
             });
-            s.u[i] = s.u[i] + fluid * sum + walls * from_walls[i];
+            s.u[i] = s.u[i] + s.k.xsph * sum + s.k.wall_xsph * s.wall_motion[i];
         });
 }
 
