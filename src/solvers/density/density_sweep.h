@@ -29,6 +29,13 @@ typedef struct OozeDensityLoops {
 } OozeDensityLoops;
 OOZE_LOOPS_DECLARE(OozeDensityLoops, ooze_density_loops);
 
+/* ---- stages in files of their own: cpu/load.c ---- */
+
+OozeStatus ooze_density_enter(OozeDensitySweep *sweep, OozeError *error);
+OozeStatus ooze_density_sort(OozeDensitySweep *sweep, OozeError *error);
+OozeStatus ooze_density_find_pairs(OozeDensitySweep *sweep, OozeError *error);
+OozeStatus ooze_density_load(OozeDensitySweep *sweep, OozeError *error);
+
 /* ---- particles that several processes divide for the time of the stage: cpu/ranks.c ---- */
 
 enum { OOZE_DENSITY_COLUMNS_MAX = 13 };

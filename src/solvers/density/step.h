@@ -58,7 +58,8 @@ typedef struct OozeDensitySweep {
     OozeVector *position_only_shift; /* of the relief of overlaps */
     float *relief_target;            /* density targets of the relief of overlaps */
     float solids_moved;   /* m: largest travel of a dynamic solid since the stage began */
-    uint8_t *chunk_flags; /* per chunk: flags, see cpu/stages.c */
+    bool any_overlap;     /* of the own particles, to be relieved */
+    uint8_t *chunk_flags; /* per chunk: flags, see cpu/load.c */
     uint8_t *inside;      /* per chunk: a particle stayed inside a solid */
     float *excess;        /* per chunk: largest density beyond rest */
     double *sum;          /* per chunk: all density beyond rest */

@@ -39,7 +39,7 @@ OOZE_DEVICE bool is_regularised(const DensitySweep &s, uint32_t o)
 {
     const OozeSym3 *axes =
         s.given.thread_regularisation ? &s.given.thread_regularisation[o] : nullptr;
-    return axes && axes->xx + axes->yy + axes->zz > 0.0f;
+    return axes && ooze_thread_is_regularised(*axes);
 }
 
 template <int LANES, bool OPEN> static void drift(const DensitySweep *sweep)

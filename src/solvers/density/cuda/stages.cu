@@ -146,7 +146,7 @@ static OozeStatus load(OozeDensitySweep *step, OozeError *)
                 s.clearance[i] = 0.0f;
             }
             if (s.given.position_only_shift && s.own.has(o) &&
-                isfinite(1.0f + s.given.load_excess[o])) {
+                isfinite(ooze_relief_target(s.given.load_excess[o]))) {
                 s.state->overlaps = 1;
             }
         });

@@ -180,7 +180,7 @@ OOZE_DEVICE double penetration(const DensitySweep &s, const SolidView &solid, ui
     double allowed =
         gradual ? nearest_allowed(s, solid, s.given.start[o]) : (double)s.given.contact;
     *inside = *inside || allowed < (double)s.given.contact;
-    return fmax(allowed - distance, 0.0);
+    return ooze_push_out_penetration(distance, allowed);
 }
 
 /* Distance of a particle from the box of a solid within which its distance is computed. */

@@ -180,7 +180,7 @@ OOZE_DEVICE void add_walls(const DensitySweep &s, uint32_t i, uint32_t lane, uin
 /* Target density of the sweep. */
 OOZE_DEVICE float target_of(const DensitySweep &s, uint32_t o)
 {
-    return s.relieving              ? 1.0f + s.given.load_excess[o]
+    return s.relieving              ? ooze_relief_target(s.given.load_excess[o])
            : s.given.density_target ? s.given.density_target[o]
                                     : 1.0f;
 }
