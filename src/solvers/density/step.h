@@ -8,8 +8,8 @@
 #include "solvers/density/projected_jacobi.h"
 
 /* Flags of a particle. ROTATED: the line of one of its pairs has rotated by more than 45 degrees.
-   UNEVEN: the effective inverse mass of a neighbour is not 1; on the GPU also: it is part of a rigid
-   particle body, or its own inverse mass is not 1. */
+   UNEVEN: the effective inverse mass of a neighbour is not 1; on the GPU also: its own is not 1, or
+   it is part of a rigid particle body. */
 enum { OOZE_DENSITY_ROTATED = 1, OOZE_DENSITY_UNEVEN = 2 };
 
 /* Arrays are in the memory of the machine and, unless said otherwise, in the order of the grid of

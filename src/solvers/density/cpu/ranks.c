@@ -81,7 +81,9 @@ OozeStatus ooze_density_return(OozeDensitySweep *s, OozeError *error)
     add_result(ranks, from->position_only_shift, to->position_only_shift,
                sizeof *to->position_only_shift);
     add_result(ranks, from->multiplier, to->multiplier, sizeof *to->multiplier);
-    return ooze_split_move_back(&to->own->split, ranks->columns, ranks->count, error);
+    OozeStatus status = ooze_split_move_back(&to->own->split, ranks->columns, ranks->count, error);
+    ooze_timer_lap(to->context->timer, "density_move");
+    return status;
 }
 
 /* What another stage does between sweeps, in the order of its particles. */

@@ -282,9 +282,7 @@ static void store_range(void *data, uint64_t begin, uint64_t end, int worker)
 static OozeStatus leave(OozeDensitySweep *s, OozeError *error)
 {
     run(s, store_range);
-    OozeStatus status = s->ranks ? ooze_density_return(s, error) : OOZE_OK;
-    ooze_timer_lap(s->job->context->timer, "density_move");
-    return status;
+    return s->ranks ? ooze_density_return(s, error) : OOZE_OK;
 }
 
 static const OozeDensityStages density_stages = {
