@@ -114,6 +114,7 @@ static void measure(uint64_t n)
         fprintf(stderr, "no device\n");
         exit(1);
     }
+    b.context.arena = ooze_arena_create();
     b.context.spacing = spacing;
     b.context.support = support;
     b.context.dt = 0.002;
@@ -139,6 +140,7 @@ static void measure(uint64_t n)
     grid_free(m, &b.engine.grid);
     lists_free(m, &b.engine.near);
     gpu_destroy(m);
+    ooze_arena_destroy(b.context.arena);
 }
 
 int main(int argc, char **argv)

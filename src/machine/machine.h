@@ -72,6 +72,8 @@ struct OozeMachine {
 
 /* The processor: its arena, threads and halo. */
 OozeMachine ooze_machine_of_processor(OozeStepContext *context);
+/* The same for a solver whose n particles the caller has. */
+OozeMachine ooze_machine_of_particles(OozeStepContext *context, uint64_t n);
 
 static inline void *ooze_machine_alloc(OozeMachine *machine, uint64_t count, size_t size)
 {

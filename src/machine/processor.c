@@ -182,9 +182,8 @@ static const OozeMachineVerbs verbs = {
     .report_excess = report_excess,
 };
 
-OozeMachine ooze_machine_of_processor(OozeStepContext *context)
+OozeMachine ooze_machine_of_particles(OozeStepContext *context, uint64_t n)
 {
-    uint64_t n = ooze_particles_count(context->particles);
     return (OozeMachine){
         .verbs = &verbs,
         .context = context,
@@ -192,4 +191,9 @@ OozeMachine ooze_machine_of_processor(OozeStepContext *context)
         .local = ooze_halo_local(context->halo, n),
         .all = ooze_halo_all(context->halo, n),
     };
+}
+
+OozeMachine ooze_machine_of_processor(OozeStepContext *context)
+{
+    return ooze_machine_of_particles(context, ooze_particles_count(context->particles));
 }

@@ -268,8 +268,11 @@ class House(unittest.TestCase):
     def test_a_programme_knows_no_machine(self):
         """The programme of a step names neither threads nor the GPU; its stages do."""
         seen = 0
-        for stages in tracked("src/methods/*/stages.h"):
-            for path in (stages, stages.with_name("step.h"), stages.with_name("step.c")):
+        for stages in tracked("src/methods/*/stages.h", "src/solvers/*/stages.h"):
+            programme = stages.with_name("step.c")
+            if not programme.exists():
+                programme = stages.with_name(stages.parent.name + ".c")
+            for path in (stages, stages.with_name("step.h"), programme):
                 for name in includes(path):
                     self.assertNotEqual(name.split("/")[0], "cuda", path)
                     self.assertNotEqual(name, "base/threads.h", path)

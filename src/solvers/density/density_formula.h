@@ -2,7 +2,9 @@
 #ifndef OOZE_SOLVERS_DENSITY_DENSITY_FORMULA_H
 #define OOZE_SOLVERS_DENSITY_DENSITY_FORMULA_H
 
-#include "physics/formula.h"
+#include <stdbool.h>
+
+#include "physics/tensor.h"
 
 /* Iterations of the relief of overlaps in a step; the next step continues it. */
 enum { OOZE_RELIEF_ITERATIONS = 2 };
@@ -44,6 +46,12 @@ OOZE_FORMULA float ooze_thread_regularisation_weight(float r, float support)
     return left > 0.0f ? OOZE_THREAD_REGULARISATION_SHARE * support * left * left / r : 0.0f;
 }
 
+/* Whether thread regularisation moves a particle with these axes: see OozeDensityJob. */
+OOZE_FORMULA bool ooze_thread_is_regularised(OozeSym3 axes)
+{
+    return axes.xx + axes.yy + axes.zz > 0.0f;
+}
+
 /* Largest position-only shift of a step. Deep in a solid lie many particles: a longer shift would
    collect them all on its surface. */
 OOZE_FORMULA float ooze_position_only_limit(float support)
@@ -64,6 +72,18 @@ OOZE_FORMULA double ooze_push_out_distance(double contact, double begin, double 
 {
     double released = begin + 0.02 * spacing;
     return released < contact ? released : contact;
+}
+
+/* What the push-out removes at this distance of a particle that must keep `allowed`. */
+OOZE_FORMULA double ooze_push_out_penetration(double distance, double allowed)
+{
+    return allowed > distance ? allowed - distance : 0.0;
+}
+
+/* Density above which the relief of overlaps pushes. */
+OOZE_FORMULA float ooze_relief_target(float load_excess)
+{
+    return 1.0f + load_excess;
 }
 
 #endif

@@ -4,13 +4,13 @@
 
 #include "solvers/density/density_sweep.h"
 
-/* All functions return at once without dynamic solids. */
-OozeStatus ooze_density_solids_begin(OozeDensitySweep *sweep, OozeError *error);
-/* Before the multipliers: adds the compliance of dynamic solids to the diagonals of particles near
-   them. */
+/* Stages, with dynamic solids only: see stages.h. */
+void ooze_density_solids_begin(OozeDensitySweep *sweep);
 void ooze_density_solid_diagonals(OozeDensitySweep *sweep);
-/* Between multipliers and corrections: the reaction of particles on the samples of solids. */
 void ooze_density_push_solids(OozeDensitySweep *sweep);
+
+/* The functions below return at once without dynamic solids. */
+
 /* Moves solids and their samples by the collected reactions. */
 void ooze_density_move_solids(OozeDensitySweep *sweep);
 /* The share of a penetration that the particle moves; the dynamic solid moves the rest. */

@@ -77,9 +77,12 @@ static double penetration(const OozeDensitySweep *s, uint64_t i, const OozeSolid
                           double distance, bool *inside)
 {
     double contact = s->job->contact;
-    double allowed = distance < contact ? nearest_allowed(s, i, solid) : contact;
+    if (!(distance < contact)) {
+        return 0.0;
+    }
+    double allowed = nearest_allowed(s, i, solid);
     *inside = *inside || allowed < contact;
-    return distance < contact ? fmax(allowed - distance, 0.0) : 0.0;
+    return ooze_push_out_penetration(distance, allowed);
 }
 
 /* Whether pressure keeps particle i out of solid k. The density stage then does not push it as

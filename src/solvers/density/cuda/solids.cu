@@ -1,31 +1,31 @@
-/* Dynamic solids in the density stage: see solvers/density/density_solids.c. */
-#include "cuda/density_sweep.cuh"
+/* Dynamic solids in the density stage: see cpu/solids.c. */
 #include "cuda/shape_distance.cuh"
+#include "solvers/density/cuda/sweep.cuh"
 
 namespace ooze
 {
 
-/* The push of the samples of one solid on particle i for a multiplier of 1, as in
-   density_sweeps.cu. */
+/* The push of the samples of one solid on particle i for a multiplier of 1, as in sweeps.cu. */
 OOZE_DEVICE OozeVec3 push_of(const DensitySweep &s, uint32_t i, int solid)
 {
     const uint32_t o = s.order[i];
     const float4 x = s.first[o] + s.shift[o];
     const OozePeriodic p = s.periodic;
-    const float scale = s.ignores_boundary && s.ignores_boundary[o] ? 0.0f : s.wall_scale;
+    const float scale =
+        s.given.ignores_boundary && s.given.ignores_boundary[o] ? 0.0f : s.wall_scale;
     const float smallest = s.cubic.smallest * s.cubic.smallest;
     float4 gradient = f32x4(0, 0, 0);
     OozeCubicSum unused = {0.0f, 0.0f};
     each_true_neighbour(s.wall_list, i, [&](uint32_t b) {
-        if (s.walls.solid[b] != solid) {
+        if (s.samples.solid[b] != solid) {
             return;
         }
-        float4 delta = x - s.walls.position[b];
+        float4 delta = x - s.samples.position[b];
         delta.x = ooze_periodic_delta(delta.x, p.length[0], p.inverse[0]);
         delta.y = ooze_periodic_delta(delta.y, p.length[1], p.inverse[1]);
         delta.z = ooze_periodic_delta(delta.z, p.length[2], p.inverse[2]);
         float square = dot(delta, delta) + smallest, over = inverse_root(square);
-        float volume = scale * s.walls.volume[b];
+        float volume = scale * s.samples.volume[b];
         float slope = ooze_cubic_add(&unused, square * over, s.cubic.inverse, volume);
         gradient = gradient + volume * slope * over * delta;
     });
@@ -35,29 +35,23 @@ OOZE_DEVICE OozeVec3 push_of(const DensitySweep &s, uint32_t i, int solid)
 OOZE_DEVICE OozeVec3 arm_of(const DensitySweep &s, const OozeDynamicSolid &solid, uint32_t i)
 {
     const uint32_t o = s.order[i];
-    return dynamic_arm(s.dynamic, solid, s.start ? s.start[o] : s.first[o]);
+    return dynamic_arm(s.dynamic, solid, s.given.start ? s.given.start[o] : s.first[o]);
 }
 
 OOZE_DEVICE float mobility_of(const DensitySweep &s, uint32_t o)
 {
-    return s.mobility ? s.mobility[o] : 1.0f;
+    return s.given.mobility ? s.given.mobility[o] : 1.0f;
 }
 
-void density_solids_begin(Gpu *gpu, DensitySweep *sweep)
+void density_begin_solids(OozeDensitySweep *step)
 {
-    uint64_t n = sweep->n;
-    if (sweep->dynamic.count == 0) {
-        return;
-    }
-    sweep->solid_diagonal = scratch<float>(gpu, n);
-    sweep->pushes = scratch<DynamicPush>(gpu, n);
-    clear(gpu, sweep->solid_diagonal, n * sizeof(float));
+    DensitySweep *s = sweep_of(step);
+    Gpu *gpu = gpu_of(s->machine);
     uint32_t *near = nullptr;
-    sweep->near_count =
-        dynamic_find_near(gpu, sweep->dynamic, sweep->wall_list, sweep->walls.solid, n, &near);
-    sweep->near = near;
-    /* the first sweep needs the sums of the rows */
-    density_solid_diagonals(gpu, sweep, {0, 0.0f, true});
+    s->pushes = scratch<DynamicPush>(gpu, s->n);
+    clear(gpu, s->solid_diagonal, s->n * sizeof(float));
+    s->near_count = dynamic_find_near(gpu, s->dynamic, s->wall_list, s->samples.solid, s->n, &near);
+    s->near = near;
 }
 
 struct StoreRowSum {
@@ -65,14 +59,13 @@ struct StoreRowSum {
     __device__ void operator()(int k, const OozeTwist &sum) const { solids[k].row_sum = sum.v[0]; }
 };
 
-/* Adds the compliance of the solids to the diagonals of the particles near them. */
-void density_solid_diagonals(Gpu *gpu, const DensitySweep *sweep, DensityIteration iteration)
+void density_find_solid_diagonals(OozeDensitySweep *step)
 {
-    const DensitySweep s = *sweep;
-    const int sweep_k = iteration.k;
+    const DensitySweep s = *sweep_of(step);
+    const int sweep_k = iteration_of(&s).k;
     StoreRowSum store = {s.dynamic.solids};
     dynamic_sums(
-        gpu, s.dynamic, s.near, s.near_count,
+        gpu_of(s.machine), s.dynamic, s.near, s.near_count,
         OOZE_BODY(int k, uint32_t i, OozeTwist *sum) {
             if (is_converged(s, sweep_k)) {
                 return;
@@ -93,17 +86,14 @@ static MoveSolid mover_of(const DensitySweep &s)
     return solid_mover(s.dynamic, s.solids, &s.state->solids_moved, s.dt);
 }
 
-void density_push_solids(Engine *engine, const DensitySweep *sweep, DensityIteration iteration)
+void density_push_solids(OozeDensitySweep *step)
 {
-    const DensitySweep s = *sweep;
-    const int sweep_k = iteration.k;
-    if (s.dynamic.count == 0) {
-        return;
-    }
+    const DensitySweep s = *sweep_of(step);
+    const int sweep_k = iteration_of(&s).k;
     dynamic_sums(
-        &engine->gpu, s.dynamic, s.near, s.near_count,
+        gpu_of(s.machine), s.dynamic, s.near, s.near_count,
         OOZE_BODY(int k, uint32_t i, OozeTwist *sum) {
-            const float lambda = bits_to_float(s.x0_lambda[i].w);
+            const float lambda = bits_to_float(s.fixed_x0[i].w);
             if (is_converged(s, sweep_k) || lambda == 0.0f ||
                 !(mobility_of(s, s.order[i]) > 0.0f)) {
                 return;
@@ -113,7 +103,7 @@ void density_push_solids(Engine *engine, const DensitySweep *sweep, DensityItera
                               vec3_scale(push_of(s, i, solid.solid), -(double)lambda));
         },
         mover_of(s));
-    dynamic_move_samples(engine, s.dynamic);
+    dynamic_move_samples(engine_of(s.machine), s.dynamic);
 }
 
 struct StoreTouching {
@@ -121,13 +111,13 @@ struct StoreTouching {
     __device__ void operator()(int k, const OozeTwist &sum) const { solids[k].touching = sum.v[0]; }
 };
 
-void density_count_touching(Gpu *gpu, const DensitySweep *sweep, DensityIteration iteration)
+void density_count_touching(const DensitySweep *sweep)
 {
     const DensitySweep s = *sweep;
-    const int sweep_k = iteration.k;
+    const int sweep_k = iteration_of(sweep).k;
     StoreTouching store = {s.dynamic.solids};
     dynamic_sums(
-        gpu, s.dynamic, nullptr, s.n,
+        gpu_of(s.machine), s.dynamic, nullptr, s.n,
         OOZE_BODY(int k, uint32_t i, OozeTwist *sum) {
             const uint32_t o = s.order[i];
             if (is_converged(s, sweep_k) || !(mobility_of(s, o) > 0.0f) || is_rigid(s, o)) {
@@ -145,25 +135,22 @@ void density_count_touching(Gpu *gpu, const DensitySweep *sweep, DensityIteratio
         store);
 }
 
-void density_push_back(Engine *engine, const DensitySweep *sweep, DensityIteration iteration)
+void density_push_back(const DensitySweep *sweep)
 {
     const DensitySweep s = *sweep;
-    const int sweep_k = iteration.k;
-    if (s.dynamic.count == 0) {
-        return;
-    }
+    const int sweep_k = iteration_of(sweep).k;
     dynamic_sums(
-        &engine->gpu, s.dynamic, nullptr, s.n,
+        gpu_of(s.machine), s.dynamic, nullptr, s.n,
         OOZE_BODY(int k, uint32_t i, OozeTwist *sum) {
             if (is_converged(s, sweep_k)) {
                 return;
             }
             const uint32_t o = s.order[i];
-            add_reaction(s.dynamic, k, s.pushes[i], s.start ? s.start[o] : s.first[o],
+            add_reaction(s.dynamic, k, s.pushes[i], s.given.start ? s.given.start[o] : s.first[o],
                          mobility_of(s, o), sum);
         },
         mover_of(s));
-    dynamic_move_samples(engine, s.dynamic);
+    dynamic_move_samples(engine_of(s.machine), s.dynamic);
 }
 
 } // namespace ooze

@@ -1,7 +1,7 @@
 /* The two sweeps of a density iteration. They load little per neighbour and recompute the rest,
    because memory bandwidth limits. Both particles of a pair compute the same numbers, to the last
    bit, so that rounding conserves momentum. */
-#include "cuda/density_push_out.cuh"
+#include "solvers/density/cuda/push_out.cuh"
 
 namespace ooze
 {
@@ -85,7 +85,7 @@ OOZE_DEVICE PairSums sum_pairs(const DensitySweep &s, uint32_t i, uint32_t lane,
 {
     PairSums sums = no_pairs();
     sums.marks = own.y;
-    each_pair<LANES>(s.list, i, lane, [&](uint32_t j, bool counts) {
+    each_pair<LANES>(s.near_list, i, lane, [&](uint32_t j, bool counts) {
         uint2 other = s.place[j];
         float4 delta = delta_between<OPEN>(s.fixed_point, own, other);
         add_pair(s, delta, square_of(s, delta, counts), 1.0f, 1.0f, &sums);
@@ -97,21 +97,21 @@ OOZE_DEVICE PairSums sum_pairs(const DensitySweep &s, uint32_t i, uint32_t lane,
 /* Weight of a pair: 0 within a rigid body, whose distances are fixed; otherwise 1. */
 OOZE_DEVICE float pair_factor(const DensitySweep &s, uint16_t own, uint32_t o)
 {
-    return own != 0 && s.rigid[o] == own ? 0.0f : 1.0f;
+    return own != 0 && s.given.rigid[o] == own ? 0.0f : 1.0f;
 }
 
 OOZE_DEVICE float inverse_mass_of(const DensitySweep &s, uint32_t o)
 {
-    return s.effective_inverse_mass ? s.effective_inverse_mass[o] : 1.0f;
+    return s.given.effective_inverse_mass ? s.given.effective_inverse_mass[o] : 1.0f;
 }
 
 /* The same with effective inverse masses other than 1. */
 template <int LANES, bool OPEN>
 OOZE_DEVICE PairSums sum_uneven_pairs(const DensitySweep &s, uint32_t i, uint32_t lane, uint2 own)
 {
-    const uint16_t body = s.rigid ? s.rigid[s.order[i]] : (uint16_t)0;
+    const uint16_t body = s.given.rigid ? s.given.rigid[s.order[i]] : (uint16_t)0;
     PairSums sums = no_pairs();
-    each_pair<LANES>(s.list, i, lane, [&](uint32_t j, bool counts) {
+    each_pair<LANES>(s.near_list, i, lane, [&](uint32_t j, bool counts) {
         if (counts) {
             uint2 other = s.place[j];
             uint32_t o = s.order[j];
@@ -128,7 +128,7 @@ template <int LANES, bool OPEN>
 OOZE_DEVICE PairSums sum_fluid(const DensitySweep &s, uint32_t i, uint32_t lane, uint2 own,
                                bool first)
 {
-    bool uneven = !first && s.flags[i] & UNEVEN;
+    bool uneven = !first && s.pair_flags[i] & OOZE_DENSITY_UNEVEN;
     PairSums sums;
     if (!uneven) {
         sums = sum_pairs<LANES, OPEN>(s, i, lane, own);
@@ -142,7 +142,7 @@ OOZE_DEVICE PairSums sum_fluid(const DensitySweep &s, uint32_t i, uint32_t lane,
     sums.value.inner = lanes_sum<LANES>(sums.value.inner);
     sums.square = lanes_sum<LANES>(sums.square);
     if (first && lane == 0) {
-        s.flags[i] = uneven ? UNEVEN : 0;
+        s.pair_flags[i] = uneven ? OOZE_DENSITY_UNEVEN : 0;
     }
     return sums;
 }
@@ -154,16 +154,17 @@ OOZE_DEVICE void add_walls(const DensitySweep &s, uint32_t i, uint32_t lane, uin
 {
     const float4 x = s.first[o] + s.shift[o];
     const OozePeriodic p = s.periodic;
-    const float scale = s.ignores_boundary && s.ignores_boundary[o] ? 0.0f : s.wall_scale;
+    const float scale =
+        s.given.ignores_boundary && s.given.ignores_boundary[o] ? 0.0f : s.wall_scale;
     const float smallest = s.cubic.smallest * s.cubic.smallest;
     PairSums wall = no_pairs();
     each_neighbour<LANES>(s.wall_list, i, lane, [&](uint32_t b) {
-        float4 delta = x - s.walls.position[b];
+        float4 delta = x - s.samples.position[b];
         delta.x = ooze_periodic_delta(delta.x, p.length[0], p.inverse[0]);
         delta.y = ooze_periodic_delta(delta.y, p.length[1], p.inverse[1]);
         delta.z = ooze_periodic_delta(delta.z, p.length[2], p.inverse[2]);
         float square = dot(delta, delta) + smallest, over = inverse_root(square);
-        float volume = scale * s.walls.volume[b];
+        float volume = scale * s.samples.volume[b];
         float slope = ooze_cubic_add(&wall.value, square * over, s.cubic.inverse, volume);
         wall.gradient = wall.gradient + volume * slope * over * delta;
     });
@@ -179,7 +180,9 @@ OOZE_DEVICE void add_walls(const DensitySweep &s, uint32_t i, uint32_t lane, uin
 /* Target density of the sweep. */
 OOZE_DEVICE float target_of(const DensitySweep &s, uint32_t o)
 {
-    return s.relieving ? 1.0f + s.load_excess[o] : s.density_target ? s.density_target[o] : 1.0f;
+    return s.relieving              ? ooze_relief_target(s.given.load_excess[o])
+           : s.given.density_target ? s.given.density_target[o]
+                                    : 1.0f;
 }
 
 /* sum |grad C|^2 + eps. `inverse_mass` is the effective inverse mass of the particle. */
@@ -197,7 +200,7 @@ OOZE_DEVICE float diagonal_of(const DensitySweep &s, uint32_t i, const PairSums 
 /* Change of a multiplier: ooze_projected_step or ooze_plain_step. */
 OOZE_DEVICE float change(const DensitySweep &s, uint32_t i, float wanted, float momentum)
 {
-    if (s.plain) {
+    if (s.given.plain) {
         return ooze_plain_step(wanted);
     }
     OozeProjectedMultiplier multiplier = s.multiplier[i];
@@ -235,7 +238,7 @@ OOZE_DEVICE float change_multiplier(const DensitySweep &s, const DensityIteratio
         s.state->last_needed = now.k + 1;
     }
     float unfinished = ooze_density_unfinished(c, s.multiplier[i].extrapolated, diagonal);
-    s.x0_lambda[i].w = float_to_bits(change(s, i, c / diagonal, now.momentum));
+    s.fixed_x0[i].w = float_to_bits(change(s, i, c / diagonal, now.momentum));
     if (s.clearance && i % SLICE == 0) {
         s.touches[i / SLICE] = 0;
     }
@@ -250,7 +253,7 @@ struct Unfinished {
     __device__ void operator+=(const Unfinished &o) { sum += o.sum; }
 };
 
-/* With several ranks `agree` of density.cu decides, after this sum. */
+/* With several ranks `agree` of stages.cu decides, after this sum. */
 struct RecordUnfinished {
     DensityState *state;
     int k;
@@ -265,11 +268,10 @@ struct RecordUnfinished {
     }
 };
 
-template <int LANES, bool OPEN>
-static void multipliers(Gpu *gpu, const DensitySweep *sweep, DensityIteration iteration)
+template <int LANES, bool OPEN> static void multipliers(Gpu *gpu, const DensitySweep *sweep)
 {
     const DensitySweep s = *sweep;
-    const DensityIteration now = iteration;
+    const DensityIteration now = iteration_of(sweep);
     if (!(s.unfinished_limit > 0.0) || s.relieving) {
         for_lanes<LANES>(
             gpu, s.n, OOZE_BODY(uint32_t i, uint32_t lane) {
@@ -327,20 +329,20 @@ OOZE_DEVICE float4 push_uneven_pairs(const DensitySweep &s, uint32_t i, uint32_t
 {
     const uint32_t own_o = s.order[i];
     const uint2 before = place_of(s, s.first[own_o], f32x4(0, 0, 0), mark_of(own));
-    const uint16_t body = s.rigid ? s.rigid[own_o] : (uint16_t)0;
+    const uint16_t body = s.given.rigid ? s.given.rigid[own_o] : (uint16_t)0;
     float4 sum = f32x4(0, 0, 0);
-    each_pair<LANES>(s.list, i, lane, [&](uint32_t j, bool counts) {
+    each_pair<LANES>(s.near_list, i, lane, [&](uint32_t j, bool counts) {
         if (!counts) {
             return;
         }
         uint2 other = s.place[j];
-        uint4 to = s.x0_lambda[j];
+        uint4 to = s.fixed_x0[j];
         uint32_t o = s.order[j];
         float4 delta = delta_between<OPEN>(s.fixed_point, own, other);
         float square = square_of(s, delta, true),
               lambda = bits_to_float(x0_lambda.w) + bits_to_float(to.w);
         float weight = lambda * (pair_factor(s, body, o) * kernel_descent_at(s, square));
-        if (s.start) {
+        if (s.given.start) {
             uint2 other_before = place_of(s, s.first[o], f32x4(0, 0, 0), mark_of(other));
             float4 then = x0_between<OPEN>(s.fixed_point, x0_lambda, to);
             push_first(s, delta_between<OPEN>(s.fixed_point, before, other_before), then, weight,
@@ -357,9 +359,9 @@ OOZE_DEVICE float4 push_pairs(const DensitySweep &s, uint32_t i, uint32_t lane, 
                               uint4 x0_lambda, bool *rotated)
 {
     float4 sum = f32x4(0, 0, 0);
-    each_pair<LANES>(s.list, i, lane, [&](uint32_t j, bool counts) {
+    each_pair<LANES>(s.near_list, i, lane, [&](uint32_t j, bool counts) {
         uint2 other = s.place[j];
-        uint4 to = s.x0_lambda[j];
+        uint4 to = s.fixed_x0[j];
         float4 delta = delta_between<OPEN>(s.fixed_point, own, other);
         float square = square_of(s, delta, counts);
         float weight =
@@ -378,25 +380,26 @@ OOZE_DEVICE float4 push_pairs(const DensitySweep &s, uint32_t i, uint32_t lane, 
 }
 
 template <int LANES, bool OPEN, PairLine LINE, bool PUSHES>
-static void corrections(Gpu *gpu, const DensitySweep *sweep, int k)
+static void corrections(Gpu *gpu, const DensitySweep *sweep)
 {
     const DensitySweep s = *sweep;
+    const int k = iteration_of(sweep).k;
     for_lanes<LANES>(
         gpu, s.n, OOZE_BODY(uint32_t i, uint32_t lane) {
             const uint32_t o = s.order[i];
             const uint2 own = s.place[i];
-            const uint4 x0_lambda = s.x0_lambda[i];
+            const uint4 x0_lambda = s.fixed_x0[i];
             if (is_converged(s, k)) {
                 return;
             }
-            uint8_t flags = s.flags[i];
+            uint8_t flags = s.pair_flags[i];
             bool rotated = false;
             float4 push = flags
                               ? push_uneven_pairs<LANES, OPEN>(s, i, lane, own, x0_lambda)
                               : push_pairs<LANES, OPEN, LINE>(s, i, lane, own, x0_lambda, &rotated);
             push = lanes_sum<LANES>(push);
             if (LINE == FIRST && lanes_sum<LANES>(rotated ? 1.0f : 0.0f) > 0.0f && lane == 0) {
-                s.flags[i] = flags | ROTATED;
+                s.pair_flags[i] = flags | OOZE_DENSITY_ROTATED;
             }
             if (lane > 0) {
                 return;
@@ -405,7 +408,7 @@ static void corrections(Gpu *gpu, const DensitySweep *sweep, int k)
             if (s.wall_push && s.wall_list.count[i] > 0) {
                 by = by + bits_to_float(x0_lambda.w) * s.wall_push[i];
             }
-            float mobility = s.mobility ? s.mobility[o] : 1.0f;
+            float mobility = s.given.mobility ? s.given.mobility[o] : 1.0f;
             move(s, i, o, s.shift[o] + mobility * by, mark_of(own));
             if (PUSHES) {
                 push_out(s, i);
@@ -415,10 +418,10 @@ static void corrections(Gpu *gpu, const DensitySweep *sweep, int k)
 
 /* ---- variants ---- */
 
-void density_multipliers(Gpu *gpu, const DensitySweep *sweep, DensityIteration iteration)
+void density_multipliers(Gpu *gpu, const DensitySweep *sweep)
 {
-#define WITH_OPEN_BOX(lanes)     multipliers<lanes, true>(gpu, sweep, iteration)
-#define WITH_PERIODIC_BOX(lanes) multipliers<lanes, false>(gpu, sweep, iteration)
+#define WITH_OPEN_BOX(lanes)     multipliers<lanes, true>(gpu, sweep)
+#define WITH_PERIODIC_BOX(lanes) multipliers<lanes, false>(gpu, sweep)
     if (sweep->open) {
         OOZE_LANES(sweep->all, WITH_OPEN_BOX);
     } else {
@@ -426,30 +429,26 @@ void density_multipliers(Gpu *gpu, const DensitySweep *sweep, DensityIteration i
     }
 }
 
-template <bool OPEN, bool PUSHES>
-static void correct(Gpu *gpu, const DensitySweep *sweep, DensityIteration iteration)
+template <bool OPEN, bool PUSHES> static void correct(Gpu *gpu, const DensitySweep *sweep)
 {
-#define CORRECT_PRESENT(lanes)  corrections<lanes, OPEN, PRESENT, PUSHES>(gpu, sweep, iteration.k)
-#define CORRECT_FIRST(lanes)    corrections<lanes, OPEN, FIRST, PUSHES>(gpu, sweep, iteration.k)
-#define CORRECT_AT_START(lanes) corrections<lanes, OPEN, AT_START, PUSHES>(gpu, sweep, iteration.k)
-    if (!sweep->start) {
+#define CORRECT_PRESENT(lanes)  corrections<lanes, OPEN, PRESENT, PUSHES>(gpu, sweep)
+#define CORRECT_FIRST(lanes)    corrections<lanes, OPEN, FIRST, PUSHES>(gpu, sweep)
+#define CORRECT_AT_START(lanes) corrections<lanes, OPEN, AT_START, PUSHES>(gpu, sweep)
+    if (!sweep->given.start) {
         OOZE_LANES(sweep->all, CORRECT_PRESENT);
-    } else if (iteration.first) {
+    } else if (iteration_of(sweep).first) {
         OOZE_LANES(sweep->all, CORRECT_FIRST);
     } else {
         OOZE_LANES(sweep->all, CORRECT_AT_START);
     }
 }
 
-void density_corrections(Gpu *gpu, const DensitySweep *sweep, DensityIteration iteration,
-                         bool pushes)
+void density_corrections(Gpu *gpu, const DensitySweep *sweep, bool pushes)
 {
     if (sweep->open) {
-        pushes ? correct<true, true>(gpu, sweep, iteration)
-               : correct<true, false>(gpu, sweep, iteration);
+        pushes ? correct<true, true>(gpu, sweep) : correct<true, false>(gpu, sweep);
     } else {
-        pushes ? correct<false, true>(gpu, sweep, iteration)
-               : correct<false, false>(gpu, sweep, iteration);
+        pushes ? correct<false, true>(gpu, sweep) : correct<false, false>(gpu, sweep);
     }
 }
 

@@ -1,11 +1,11 @@
 /* Push-out of the density stage: a particle inside a solid is moved onto its surface. Unless some
    solid is dynamic, solids are at rest during the stage, so a particle needs no further query until
    it has moved by its distance; most particles need one query. */
-#ifndef OOZE_CUDA_DENSITY_PUSH_OUT_CUH
-#define OOZE_CUDA_DENSITY_PUSH_OUT_CUH
+#ifndef OOZE_SOLVERS_DENSITY_CUDA_PUSH_OUT_CUH
+#define OOZE_SOLVERS_DENSITY_CUDA_PUSH_OUT_CUH
 
-#include "cuda/density_sweep.cuh"
 #include "cuda/shape_distance.cuh"
+#include "solvers/density/cuda/sweep.cuh"
 #include "solvers/density/density_formula.h"
 
 namespace ooze
@@ -32,14 +32,15 @@ OOZE_DEVICE void touch(const DensitySweep &s, int k, uint32_t o, float travel, T
     OozeVec3 normal;
     double distance = solid_distance(solid, widen(t->x), &normal);
     t->clearance =
-        fminf(t->clearance, (float)(distance - (double)(s.contact + solid.margin + travel)));
+        fminf(t->clearance, (float)(distance - (double)(s.given.contact + solid.margin + travel)));
     double push = penetration(s, solid, o, distance, &t->inside);
     if (push > 0.0) {
         bool divided = solid.dynamic && s.pushes && !s.relieving;
         const int32_t index = divided ? s.dynamic.index_of[k] : -1;
-        push *= divided ? push_share(s.dynamic, index, s.start ? s.start[o] : s.first[o], normal,
-                                     s.mobility ? s.mobility[o] : 1.0f)
-                        : 1.0;
+        push *= divided
+                    ? push_share(s.dynamic, index, s.given.start ? s.given.start[o] : s.first[o],
+                                 normal, s.given.mobility ? s.given.mobility[o] : 1.0f)
+                    : 1.0;
         float4 delta = narrow(vec3_scale(normal, push));
         if (divided) {
             record_push(index, delta, &t->record);
@@ -60,7 +61,7 @@ OOZE_DEVICE void push_out(const DensitySweep &s, uint32_t i)
         return;
     }
     t.x = t.x + t.shift;
-    bool moves = !(s.mobility && s.mobility[o] <= 0.0f) && !is_rigid(s, o);
+    bool moves = !(s.given.mobility && s.given.mobility[o] <= 0.0f) && !is_rigid(s, o);
     for (int solid = 0; moves && solid < s.solids.count; solid++) {
         touch(s, solid, o, travel, &t);
     }

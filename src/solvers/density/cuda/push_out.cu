@@ -1,13 +1,13 @@
 /* Push-out of the density stage, in a loop of its own. */
-#include "cuda/density_push_out.cuh"
+#include "solvers/density/cuda/push_out.cuh"
 
 namespace ooze
 {
 
-void density_push_out(Gpu *gpu, const DensitySweep *sweep, DensityIteration iteration)
+void density_push_out(Gpu *gpu, const DensitySweep *sweep)
 {
     const DensitySweep s = *sweep;
-    const int k = iteration.k;
+    const int k = iteration_of(sweep).k;
     if (!s.clearance) {
         return;
     }

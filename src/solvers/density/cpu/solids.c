@@ -13,7 +13,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/fail.h"
 #include "physics/kernels.h"
 #include "solvers/contact/dynamic_coupling_f32x4.h"
 
@@ -23,7 +22,7 @@ static OozeVec3 widen(OozeF32x4 a)
 }
 
 /* The push of the samples of one solid on particle i for a multiplier of 1, as in
-   density_loops.c. */
+   sweep_loops.c. */
 static OozeF32x4 push_of(const OozeDensitySweep *s, uint64_t i, int solid)
 {
     const OozeBoundary *b = s->job->context->boundary;
@@ -92,9 +91,6 @@ static void diagonal_range(void *data, uint64_t begin, uint64_t end, int worker)
 void ooze_density_solid_diagonals(OozeDensitySweep *s)
 {
     OozeDynamicCoupling *c = s->job->coupling;
-    if (!c) {
-        return;
-    }
     ooze_parallel_for(s->job->context->threads, s->job->n, OOZE_COUPLING_GRAIN, diagonal_range, s);
     ooze_coupling_collect(c);
     for (int k = 0; k < c->count; k++) {
@@ -102,22 +98,11 @@ void ooze_density_solid_diagonals(OozeDensitySweep *s)
     }
 }
 
-OozeStatus ooze_density_solids_begin(OozeDensitySweep *s, OozeError *error)
+void ooze_density_solids_begin(OozeDensitySweep *s)
 {
     const OozeDensityJob *job = s->job;
-    OozeDynamicCoupling *c = job->coupling;
-    s->solid_diagonal = NULL;
-    if (!c) {
-        return OOZE_OK;
-    }
-    s->solid_diagonal = ooze_arena_alloc(job->context->arena, job->n, sizeof *s->solid_diagonal);
-    if (!s->solid_diagonal) {
-        return ooze_fail_memory(error, "dynamic solids", job->n * sizeof *s->solid_diagonal);
-    }
     memset(s->solid_diagonal, 0, job->n * sizeof *s->solid_diagonal);
-    ooze_coupling_find_chunks(c, &job->own->near_walls, job->n, job->context->boundary);
-    ooze_density_solid_diagonals(s); /* the first sweep needs the sums of the rows */
-    return OOZE_OK;
+    ooze_coupling_find_chunks(job->coupling, &job->own->near_walls, job->n, job->context->boundary);
 }
 
 static void push_range(void *data, uint64_t begin, uint64_t end, int worker)
@@ -140,13 +125,6 @@ static void push_range(void *data, uint64_t begin, uint64_t end, int worker)
     }
 }
 
-void ooze_density_push_solids(OozeDensitySweep *s)
-{
-    if (s->job->coupling) {
-        ooze_parallel_for(s->job->context->threads, s->job->n, OOZE_COUPLING_GRAIN, push_range, s);
-    }
-}
-
 void ooze_density_move_solids(OozeDensitySweep *s)
 {
     OozeDynamicCoupling *c = s->job->coupling;
@@ -165,6 +143,12 @@ void ooze_density_move_solids(OozeDensitySweep *s)
     if (farthest > 0.0) {
         ooze_coupling_move_samples(c);
     }
+}
+
+void ooze_density_push_solids(OozeDensitySweep *s)
+{
+    ooze_parallel_for(s->job->context->threads, s->job->n, OOZE_COUPLING_GRAIN, push_range, s);
+    ooze_density_move_solids(s);
 }
 
 void ooze_density_push_back(OozeDensitySweep *s, uint64_t begin, uint64_t i, int solid,
