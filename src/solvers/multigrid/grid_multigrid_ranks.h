@@ -28,10 +28,10 @@ struct OozeMultigridShared {
     float *there, *here;       /* numbers of particles: by process of their cells; of own cells */
     float *stiffness, *mass;   /* of the particles of own cells */
     /* cells of the first level */
-    OozeMultigridLevel own; /* cells of this process: numbers, particles, corners, elements */
-    uint64_t all_cells;     /* of all processes */
-    uint32_t *place;        /* of own cells, then of ghost cells, among the cells of the level */
-    float *sums;            /* 8 per own cell, then per ghost cell */
+    OozeMultigridLevel own;    /* cells of this process: numbers, particles, corners */
+    OozePressureRows own_rows; /* their matrices */
+    uint32_t *place;           /* of own cells, then of ghost cells, among the cells of the level */
+    float *sums;               /* 8 per own cell, then per ghost cell */
     float *sent_sums;
     OozeMultigridMessage cells; /* own cells that are ghost cells elsewhere */
     /* second level */
@@ -64,8 +64,5 @@ void ooze_multigrid_pack(const OozeMultigridMessage *message, const void *from, 
 void ooze_multigrid_exchange(const struct OozeMultigridShared *shared,
                              const OozeMultigridMessage *message, const void *from, void *to,
                              size_t size, bool back);
-
-/* No other cell has a corner of this one: a coarser grid would add nothing to it. */
-bool ooze_multigrid_is_isolated(const OozeMultigridLevel *level, uint64_t cell);
 
 #endif

@@ -113,28 +113,28 @@ static Parcel *move_particles(OozeGridMultigrid *mg, const OozeGridMultigridInpu
                               const OozeMultigridAxis *axis, const OozeMultigridShape *groups)
 {
     struct OozeMultigridShared *s = mg->shared;
-    const OozeMultigridShape *shape = &mg->level[0].shape;
+    const OozeMultigridShape *shape = &mg->grids.level[0].shape;
     int ranks = s->ranks->count;
-    Parcel *parcel = ooze_arena_alloc(mg->temporary, mg->n, sizeof *parcel);
-    Parcel *packed = ooze_arena_alloc(mg->temporary, mg->n, sizeof *packed);
-    uint32_t *owner = ooze_arena_alloc(mg->temporary, mg->n, sizeof *owner);
-    if (!allocate_message(mg->kept, &s->move, (uint64_t)ranks, mg->n) ||
-        ooze_multigrid_failed(mg)) {
+    Parcel *parcel = ooze_arena_alloc(mg->grids.temporary, mg->grids.n, sizeof *parcel);
+    Parcel *packed = ooze_arena_alloc(mg->grids.temporary, mg->grids.n, sizeof *packed);
+    uint32_t *owner = ooze_arena_alloc(mg->grids.temporary, mg->grids.n, sizeof *owner);
+    if (!allocate_message(mg->grids.kept, &s->move, (uint64_t)ranks, mg->grids.n) ||
+        ooze_hierarchy_failed(&mg->grids)) {
         return NULL;
     }
     Parcels job = {input, axis, shape, parcel};
     uint8_t place;
-    ooze_parallel_for(mg->threads, mg->n, PARTICLE_GRAIN, fill_parcels, &job);
-    split_groups(s,
-                 mg->n ? ooze_multigrid_parent(shape, groups, parcel[0].cell, &place) : UINT64_MAX);
+    ooze_parallel_for(mg->grids.threads, mg->grids.n, PARTICLE_GRAIN, fill_parcels, &job);
+    split_groups(s, mg->grids.n ? ooze_multigrid_parent(shape, groups, parcel[0].cell, &place)
+                                : UINT64_MAX);
     memset(s->move.send_at, 0, ((size_t)ranks + 1) * sizeof *s->move.send_at);
-    for (uint64_t i = 0; i < mg->n; i++) {
+    for (uint64_t i = 0; i < mg->grids.n; i++) {
         owner[i] =
             (uint32_t)owner_of(s, ooze_multigrid_parent(shape, groups, parcel[i].cell, &place));
         s->move.send_at[owner[i] + 1]++;
     }
     count_message(s, &s->move);
-    for (uint64_t i = 0; i < mg->n; i++) {
+    for (uint64_t i = 0; i < mg->grids.n; i++) {
         s->move.index[s->move.send_at[owner[i]]++] = (uint32_t)i;
     }
     for (int r = ranks; r > 0; r--) { /* listing has moved the beginnings to the ends */
@@ -142,7 +142,7 @@ static Parcel *move_particles(OozeGridMultigrid *mg, const OozeGridMultigridInpu
     }
     s->move.send_at[0] = 0;
     ooze_multigrid_pack(&s->move, parcel, packed, sizeof *packed, ranks);
-    Parcel *moved = ooze_arena_alloc(mg->temporary, s->move.receive_at[ranks], sizeof *moved);
+    Parcel *moved = ooze_arena_alloc(mg->grids.temporary, s->move.receive_at[ranks], sizeof *moved);
     if (moved) {
         ooze_multigrid_exchange(s, &s->move, packed, moved, sizeof *moved, false);
     }
@@ -155,14 +155,14 @@ static void find_own_cells(OozeGridMultigrid *mg, const Parcel *moved)
     struct OozeMultigridShared *s = mg->shared;
     uint64_t count = s->move.receive_at[s->ranks->count];
     OozeKeySort sort;
-    ooze_key_sort_alloc(&sort, mg->temporary, count);
-    s->own.child = ooze_arena_alloc(mg->kept, count, sizeof *s->own.child);
-    s->stiffness = ooze_arena_alloc(mg->kept, count, sizeof(float));
-    s->mass = ooze_arena_alloc(mg->kept, count, sizeof(float));
-    s->here = ooze_arena_alloc(mg->kept, count, sizeof(float));
-    s->there = ooze_arena_alloc(mg->kept, mg->n, sizeof(float));
-    mg->into = ooze_arena_alloc(mg->kept, count, sizeof *mg->into);
-    if (ooze_multigrid_failed(mg)) {
+    ooze_key_sort_alloc(&sort, mg->grids.temporary, count);
+    s->own.child = ooze_arena_alloc(mg->grids.kept, count, sizeof *s->own.child);
+    s->stiffness = ooze_arena_alloc(mg->grids.kept, count, sizeof(float));
+    s->mass = ooze_arena_alloc(mg->grids.kept, count, sizeof(float));
+    s->here = ooze_arena_alloc(mg->grids.kept, count, sizeof(float));
+    s->there = ooze_arena_alloc(mg->grids.kept, mg->grids.n, sizeof(float));
+    mg->grids.into = ooze_arena_alloc(mg->grids.kept, count, sizeof *mg->grids.into);
+    if (ooze_hierarchy_failed(&mg->grids)) {
         return;
     }
     for (uint64_t i = 0; i < count; i++) {
@@ -171,15 +171,16 @@ static void find_own_cells(OozeGridMultigrid *mg, const Parcel *moved)
         s->stiffness[i] = moved[i].stiffness;
         s->mass[i] = moved[i].mass;
     }
-    ooze_key_sort(&sort, mg->threads, count, ooze_multigrid_bits(mg->level[0].shape.cells));
-    OozeGridGroups groups = ooze_grid_groups(mg->kept, mg->temporary, &sort, count);
-    if (ooze_multigrid_failed(mg)) {
+    ooze_key_sort(&sort, mg->grids.threads, count,
+                  ooze_multigrid_bits(mg->grids.level[0].shape.cells));
+    OozeGridGroups groups = ooze_grid_groups(mg->grids.kept, mg->grids.temporary, &sort, count);
+    if (ooze_hierarchy_failed(&mg->grids)) {
         return;
     }
     memcpy(s->own.child, sort.value[0], count * sizeof *s->own.child);
     for (uint64_t i = 0; i < count; i++) {
         const float *into = moved[s->own.child[i]].into;
-        mg->into[i] = ooze_f32x4(into[0], into[1], into[2], 0.0f);
+        mg->grids.into[i] = ooze_f32x4(into[0], into[1], into[2], 0.0f);
     }
     s->own.cells = groups.count;
     s->own.cell = groups.number;
@@ -241,11 +242,12 @@ static void visit_cells(const OozeGridMultigrid *mg, const OozeMultigridShape *g
                         uint8_t *takes, bool list)
 {
     struct OozeMultigridShared *s = mg->shared;
-    bool few = s->all_cells <= OOZE_MULTIGRID_DENSE; /* all processes need all of them */
+    bool few = mg->grids.all_cells <= OOZE_MULTIGRID_DENSE; /* all processes need all of them */
     uint64_t last = UINT64_MAX;
     for (uint64_t c = 0; c < s->own.cells; c++) {
         uint8_t place;
-        uint64_t group = ooze_multigrid_parent(&mg->level[0].shape, groups, s->own.cell[c], &place);
+        uint64_t group =
+            ooze_multigrid_parent(&mg->grids.level[0].shape, groups, s->own.cell[c], &place);
         if (group != last) {
             find_receivers(s, groups, group, takes);
         }
@@ -265,10 +267,10 @@ static void list_ghost_cells(OozeGridMultigrid *mg, const OozeMultigridShape *gr
 {
     struct OozeMultigridShared *s = mg->shared;
     int ranks = s->ranks->count;
-    uint8_t *takes = ooze_arena_alloc(mg->temporary, (uint64_t)ranks, 1);
-    uint64_t *send_at = ooze_arena_alloc(mg->temporary, (uint64_t)ranks + 1, sizeof *send_at);
-    s->all_cells = s->own.cells;
-    s->ranks->sum(s->ranks, &s->all_cells, 1);
+    uint8_t *takes = ooze_arena_alloc(mg->grids.temporary, (uint64_t)ranks, 1);
+    uint64_t *send_at = ooze_arena_alloc(mg->grids.temporary, (uint64_t)ranks + 1, sizeof *send_at);
+    mg->grids.all_cells = s->own.cells;
+    s->ranks->sum(s->ranks, &mg->grids.all_cells, 1);
     if (!takes || !send_at) {
         return;
     }
@@ -279,7 +281,7 @@ static void list_ghost_cells(OozeGridMultigrid *mg, const OozeMultigridShape *gr
     for (int r = 0; r < ranks; r++) {
         total += send_at[r + 1];
     }
-    if (!allocate_message(mg->kept, &s->cells, (uint64_t)ranks, total)) {
+    if (!allocate_message(mg->grids.kept, &s->cells, (uint64_t)ranks, total)) {
         return;
     }
     memcpy(s->cells.send_at, send_at, ((size_t)ranks + 1) * sizeof *send_at);
@@ -295,17 +297,17 @@ static void list_ghost_cells(OozeGridMultigrid *mg, const OozeMultigridShape *gr
 static void merge_cells(OozeGridMultigrid *mg)
 {
     struct OozeMultigridShared *s = mg->shared;
-    OozeMultigridLevel *level = &mg->level[0];
+    OozeMultigridLevel *level = &mg->grids.level[0];
     int ranks = s->ranks->count;
     uint64_t sent = s->cells.send_at[ranks], total = s->own.cells + s->cells.receive_at[ranks];
     OozeKeySort sort;
-    ooze_key_sort_alloc(&sort, mg->temporary, total);
-    uint64_t *packed = ooze_arena_alloc(mg->temporary, sent, sizeof *packed);
-    level->cell = ooze_arena_alloc(mg->kept, total, sizeof *level->cell);
-    s->place = ooze_arena_alloc(mg->kept, total, sizeof *s->place);
-    s->sums = ooze_arena_alloc(mg->kept, CORNERS * total, sizeof *s->sums);
-    s->sent_sums = ooze_arena_alloc(mg->kept, CORNERS * sent, sizeof *s->sent_sums);
-    if (ooze_multigrid_failed(mg)) {
+    ooze_key_sort_alloc(&sort, mg->grids.temporary, total);
+    uint64_t *packed = ooze_arena_alloc(mg->grids.temporary, sent, sizeof *packed);
+    level->cell = ooze_arena_alloc(mg->grids.kept, total, sizeof *level->cell);
+    s->place = ooze_arena_alloc(mg->grids.kept, total, sizeof *s->place);
+    s->sums = ooze_arena_alloc(mg->grids.kept, CORNERS * total, sizeof *s->sums);
+    s->sent_sums = ooze_arena_alloc(mg->grids.kept, CORNERS * sent, sizeof *s->sent_sums);
+    if (ooze_hierarchy_failed(&mg->grids)) {
         return;
     }
     ooze_multigrid_pack(&s->cells, s->own.cell, packed, sizeof *packed, ranks);
@@ -315,7 +317,7 @@ static void merge_cells(OozeGridMultigrid *mg)
     for (uint64_t c = 0; c < total; c++) {
         sort.value[0][c] = (uint32_t)c;
     }
-    ooze_key_sort(&sort, mg->threads, total, ooze_multigrid_bits(level->shape.cells));
+    ooze_key_sort(&sort, mg->grids.threads, total, ooze_multigrid_bits(level->shape.cells));
     level->cells = total;
     for (uint64_t c = 0; c < total; c++) {
         level->cell[c] = sort.key[0][c];
@@ -325,38 +327,29 @@ static void merge_cells(OozeGridMultigrid *mg)
 
 void ooze_multigrid_share(OozeGridMultigrid *mg, const OozeGridMultigridInput *input)
 {
-    OozeMultigridLevel *level = &mg->level[0];
-    OozeMultigridAxis axis[3];
-    struct OozeMultigridShared *s = mg->shared = ooze_arena_alloc(mg->kept, 1, sizeof *s);
+    OozeMultigridLevel *level = &mg->grids.level[0];
+    struct OozeMultigridShared *s = mg->shared = ooze_arena_alloc(mg->grids.kept, 1, sizeof *s);
     if (!s) {
         return;
     }
     *s = (struct OozeMultigridShared){.halo = input->halo, .ranks = ooze_halo_ranks(input->halo)};
     uint64_t ranks = (uint64_t)s->ranks->count;
-    s->bytes = ooze_arena_alloc(mg->kept, 2 * (ranks + 1), sizeof *s->bytes);
-    s->split = ooze_arena_alloc(mg->kept, ranks, sizeof *s->split);
-    if (ooze_multigrid_failed(mg)) {
+    s->bytes = ooze_arena_alloc(mg->grids.kept, 2 * (ranks + 1), sizeof *s->bytes);
+    s->split = ooze_arena_alloc(mg->grids.kept, ranks, sizeof *s->split);
+    if (ooze_hierarchy_failed(&mg->grids)) {
         return;
     }
-    ooze_grid_find_axes(input->x, input->n, input->spacing, input->periodic, mg->threads,
-                        input->halo, axis);
-    const int32_t cells[3] = {axis[0].cells, axis[1].cells, axis[2].cells};
-    const bool wraps[3] = {axis[0].wraps, axis[1].wraps, axis[2].wraps};
-    level->shape = ooze_multigrid_shape(cells, wraps);
     OozeMultigridShape groups = ooze_multigrid_coarser(&level->shape);
-    for (int k = 0; k < 3; k++) {
-        mg->inverse[k] = (float)axis[k].inverse;
-    }
-    OozeArenaMark mark = ooze_arena_mark(mg->temporary);
-    const Parcel *moved = move_particles(mg, input, axis, &groups);
+    OozeArenaMark mark = ooze_arena_mark(mg->grids.temporary);
+    const Parcel *moved = move_particles(mg, input, mg->grids.axis, &groups);
     if (moved) {
         find_own_cells(mg, moved);
     }
-    if (!ooze_multigrid_failed(mg)) {
+    if (!ooze_hierarchy_failed(&mg->grids)) {
         list_ghost_cells(mg, &groups);
     }
-    if (!ooze_multigrid_failed(mg)) {
+    if (!ooze_hierarchy_failed(&mg->grids)) {
         merge_cells(mg);
     }
-    ooze_arena_rewind(mg->temporary, mark);
+    ooze_arena_rewind(mg->grids.temporary, mark);
 }
