@@ -14,48 +14,6 @@ enum {
     CORNERS = OOZE_MULTIGRID_CORNERS
 };
 
-/* ---- messages ---- */
-
-static bool allocate_message(OozeArena *arena, OozeMultigridMessage *message, uint64_t ranks,
-                             uint64_t count)
-{
-    message->index = ooze_arena_alloc(arena, count, sizeof *message->index);
-    message->send_at = ooze_arena_alloc(arena, ranks + 1, sizeof *message->send_at);
-    message->receive_at = ooze_arena_alloc(arena, ranks + 1, sizeof *message->receive_at);
-    return message->index && message->send_at && message->receive_at;
-}
-
-void ooze_multigrid_exchange(const struct OozeMultigridShared *s,
-                             const OozeMultigridMessage *message, const void *from, void *to,
-                             size_t size, bool back)
-{
-    int ranks = s->ranks->count;
-    uint64_t *send = s->bytes, *receive = send + ranks + 1;
-    for (int r = 0; r <= ranks; r++) {
-        send[r] = (back ? message->receive_at[r] : message->send_at[r]) * size;
-        receive[r] = (back ? message->send_at[r] : message->receive_at[r]) * size;
-    }
-    s->ranks->exchange(s->ranks, from, send, to, receive);
-}
-
-void ooze_multigrid_pack(const OozeMultigridMessage *message, const void *from, void *to,
-                         size_t size, int ranks)
-{
-    for (uint64_t k = 0; k < message->send_at[ranks]; k++) {
-        memcpy((char *)to + k * size, (const char *)from + message->index[k] * size, size);
-    }
-}
-
-/* From counts in send_at[r + 1] to the beginnings, and what is received from each. */
-static void count_message(const struct OozeMultigridShared *s, OozeMultigridMessage *message)
-{
-    message->send_at[0] = 0;
-    for (int r = 0; r < s->ranks->count; r++) {
-        message->send_at[r + 1] += message->send_at[r];
-    }
-    ooze_split_receipts(s->ranks, message->send_at, s->bytes, message->receive_at);
-}
-
 /* ---- groups of cells by process ---- */
 
 static int owner_of(const struct OozeMultigridShared *s, uint64_t group)
@@ -85,9 +43,8 @@ typedef struct Parcel {
 } Parcel;
 
 typedef struct Parcels {
+    const OozeHierarchy *h;
     const OozeGridMultigridInput *input;
-    const OozeMultigridAxis *axis;
-    const OozeMultigridShape *shape;
     Parcel *parcel;
 } Parcels;
 
@@ -96,55 +53,47 @@ static void fill_parcels(void *data, uint64_t begin, uint64_t end, int worker)
     (void)worker;
     const Parcels *s = data;
     for (uint64_t i = begin; i < end; i++) {
-        Parcel *p = &s->parcel[i];
-        int32_t at[3];
-        for (int k = 0; k < 3; k++) {
-            at[k] = ooze_multigrid_cell(&s->axis[k], s->input->x[i][k], &p->into[k]);
-        }
-        p->cell = ooze_multigrid_number(s->shape->cells, at);
-        p->stiffness = s->input->stiffness[i];
-        p->mass = s->input->mass[i];
-        p->unused = 0.0f;
+        OozeF32x4 into;
+        uint64_t cell = ooze_hierarchy_cell(s->h, s->input->x[i], &into);
+        s->parcel[i] = (Parcel){.cell = cell,
+                                .into = {into[0], into[1], into[2]},
+                                .stiffness = s->input->stiffness[i],
+                                .mass = s->input->mass[i]};
     }
 }
 
 /* Sends the particles to the processes of their cells; returns them, in the order of all. */
 static Parcel *move_particles(OozeGridMultigrid *mg, const OozeGridMultigridInput *input,
-                              const OozeMultigridAxis *axis, const OozeMultigridShape *groups)
+                              const OozeMultigridShape *groups)
 {
     struct OozeMultigridShared *s = mg->shared;
     const OozeMultigridShape *shape = &mg->grids.level[0].shape;
-    int ranks = s->ranks->count;
     Parcel *parcel = ooze_arena_alloc(mg->grids.temporary, mg->grids.n, sizeof *parcel);
     Parcel *packed = ooze_arena_alloc(mg->grids.temporary, mg->grids.n, sizeof *packed);
     uint32_t *owner = ooze_arena_alloc(mg->grids.temporary, mg->grids.n, sizeof *owner);
-    if (!allocate_message(mg->grids.kept, &s->move, (uint64_t)ranks, mg->grids.n) ||
-        ooze_hierarchy_failed(&mg->grids)) {
+    ooze_rank_exchange_create(&s->move, s->ranks, mg->grids.kept);
+    s->move.send = ooze_arena_alloc(mg->grids.kept, mg->grids.n, sizeof *s->move.send);
+    if (ooze_hierarchy_failed(&mg->grids)) {
         return NULL;
     }
-    Parcels job = {input, axis, shape, parcel};
+    Parcels job = {&mg->grids, input, parcel};
     uint8_t place;
     ooze_parallel_for(mg->grids.threads, mg->grids.n, PARTICLE_GRAIN, fill_parcels, &job);
     split_groups(s, mg->grids.n ? ooze_multigrid_parent(shape, groups, parcel[0].cell, &place)
                                 : UINT64_MAX);
-    memset(s->move.send_at, 0, ((size_t)ranks + 1) * sizeof *s->move.send_at);
     for (uint64_t i = 0; i < mg->grids.n; i++) {
         owner[i] =
             (uint32_t)owner_of(s, ooze_multigrid_parent(shape, groups, parcel[i].cell, &place));
         s->move.send_at[owner[i] + 1]++;
     }
-    count_message(s, &s->move);
+    ooze_rank_exchange_offer(&s->move);
     for (uint64_t i = 0; i < mg->grids.n; i++) {
-        s->move.index[s->move.send_at[owner[i]]++] = (uint32_t)i;
+        s->move.send[s->move.bytes[owner[i]]++] = (uint32_t)i;
     }
-    for (int r = ranks; r > 0; r--) { /* listing has moved the beginnings to the ends */
-        s->move.send_at[r] = s->move.send_at[r - 1];
-    }
-    s->move.send_at[0] = 0;
-    ooze_multigrid_pack(&s->move, parcel, packed, sizeof *packed, ranks);
-    Parcel *moved = ooze_arena_alloc(mg->grids.temporary, s->move.receive_at[ranks], sizeof *moved);
+    Parcel *moved =
+        ooze_arena_alloc(mg->grids.temporary, ooze_rank_exchange_received(&s->move), sizeof *moved);
     if (moved) {
-        ooze_multigrid_exchange(s, &s->move, packed, moved, sizeof *moved, false);
+        ooze_rank_exchange_run(&s->move, parcel, moved, sizeof *moved, packed);
     }
     return moved;
 }
@@ -153,7 +102,7 @@ static Parcel *move_particles(OozeGridMultigrid *mg, const OozeGridMultigridInpu
 static void find_own_cells(OozeGridMultigrid *mg, const Parcel *moved)
 {
     struct OozeMultigridShared *s = mg->shared;
-    uint64_t count = s->move.receive_at[s->ranks->count];
+    uint64_t count = ooze_rank_exchange_received(&s->move);
     OozeKeySort sort;
     ooze_key_sort_alloc(&sort, mg->grids.temporary, count);
     s->own.child = ooze_arena_alloc(mg->grids.kept, count, sizeof *s->own.child);
@@ -255,7 +204,7 @@ static void visit_cells(const OozeGridMultigrid *mg, const OozeMultigridShape *g
         for (int r = 0; r < s->ranks->count; r++) {
             bool taken = few ? r != s->ranks->rank : takes[r];
             if (taken && list) {
-                s->cells.index[s->cells.send_at[r]++] = (uint32_t)c;
+                s->cells.send[s->cells.bytes[r]++] = (uint32_t)c;
             } else if (taken) {
                 s->cells.send_at[r + 1]++;
             }
@@ -266,31 +215,20 @@ static void visit_cells(const OozeGridMultigrid *mg, const OozeMultigridShape *g
 static void list_ghost_cells(OozeGridMultigrid *mg, const OozeMultigridShape *groups)
 {
     struct OozeMultigridShared *s = mg->shared;
-    int ranks = s->ranks->count;
-    uint8_t *takes = ooze_arena_alloc(mg->grids.temporary, (uint64_t)ranks, 1);
-    uint64_t *send_at = ooze_arena_alloc(mg->grids.temporary, (uint64_t)ranks + 1, sizeof *send_at);
+    uint8_t *takes = ooze_arena_alloc(mg->grids.temporary, (uint64_t)s->ranks->count, 1);
     mg->grids.all_cells = s->own.cells;
     s->ranks->sum(s->ranks, &mg->grids.all_cells, 1);
-    if (!takes || !send_at) {
+    ooze_rank_exchange_create(&s->cells, s->ranks, mg->grids.kept);
+    if (ooze_hierarchy_failed(&mg->grids)) {
         return;
     }
-    memset(send_at, 0, ((size_t)ranks + 1) * sizeof *send_at);
-    s->cells.send_at = send_at;
     visit_cells(mg, groups, takes, false);
-    uint64_t total = 0;
-    for (int r = 0; r < ranks; r++) {
-        total += send_at[r + 1];
+    ooze_rank_exchange_offer(&s->cells);
+    s->cells.send =
+        ooze_arena_alloc(mg->grids.kept, ooze_rank_exchange_sent(&s->cells), sizeof *s->cells.send);
+    if (s->cells.send) {
+        visit_cells(mg, groups, takes, true);
     }
-    if (!allocate_message(mg->grids.kept, &s->cells, (uint64_t)ranks, total)) {
-        return;
-    }
-    memcpy(s->cells.send_at, send_at, ((size_t)ranks + 1) * sizeof *send_at);
-    count_message(s, &s->cells);
-    visit_cells(mg, groups, takes, true);
-    for (int r = ranks; r > 0; r--) {
-        s->cells.send_at[r] = s->cells.send_at[r - 1];
-    }
-    s->cells.send_at[0] = 0;
 }
 
 /* Cells of the level: own and ghost cells by ascending number. */
@@ -298,8 +236,8 @@ static void merge_cells(OozeGridMultigrid *mg)
 {
     struct OozeMultigridShared *s = mg->shared;
     OozeMultigridLevel *level = &mg->grids.level[0];
-    int ranks = s->ranks->count;
-    uint64_t sent = s->cells.send_at[ranks], total = s->own.cells + s->cells.receive_at[ranks];
+    uint64_t sent = ooze_rank_exchange_sent(&s->cells);
+    uint64_t total = s->own.cells + ooze_rank_exchange_received(&s->cells);
     OozeKeySort sort;
     ooze_key_sort_alloc(&sort, mg->grids.temporary, total);
     uint64_t *packed = ooze_arena_alloc(mg->grids.temporary, sent, sizeof *packed);
@@ -310,10 +248,9 @@ static void merge_cells(OozeGridMultigrid *mg)
     if (ooze_hierarchy_failed(&mg->grids)) {
         return;
     }
-    ooze_multigrid_pack(&s->cells, s->own.cell, packed, sizeof *packed, ranks);
     memcpy(sort.key[0], s->own.cell, s->own.cells * sizeof *s->own.cell);
-    ooze_multigrid_exchange(s, &s->cells, packed, sort.key[0] + s->own.cells, sizeof *packed,
-                            false);
+    ooze_rank_exchange_run(&s->cells, s->own.cell, sort.key[0] + s->own.cells, sizeof *packed,
+                           packed);
     for (uint64_t c = 0; c < total; c++) {
         sort.value[0][c] = (uint32_t)c;
     }
@@ -334,14 +271,14 @@ void ooze_multigrid_share(OozeGridMultigrid *mg, const OozeGridMultigridInput *i
     }
     *s = (struct OozeMultigridShared){.halo = input->halo, .ranks = ooze_halo_ranks(input->halo)};
     uint64_t ranks = (uint64_t)s->ranks->count;
-    s->bytes = ooze_arena_alloc(mg->grids.kept, 2 * (ranks + 1), sizeof *s->bytes);
+    s->bytes = ooze_arena_alloc(mg->grids.kept, ranks, sizeof *s->bytes);
     s->split = ooze_arena_alloc(mg->grids.kept, ranks, sizeof *s->split);
     if (ooze_hierarchy_failed(&mg->grids)) {
         return;
     }
     OozeMultigridShape groups = ooze_multigrid_coarser(&level->shape);
     OozeArenaMark mark = ooze_arena_mark(mg->grids.temporary);
-    const Parcel *moved = move_particles(mg, input, mg->grids.axis, &groups);
+    const Parcel *moved = move_particles(mg, input, &groups);
     if (moved) {
         find_own_cells(mg, moved);
     }

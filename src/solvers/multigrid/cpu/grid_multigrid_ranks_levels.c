@@ -135,7 +135,7 @@ void ooze_multigrid_share_elements(OozeGridMultigrid *mg)
     struct OozeMultigridShared *s = mg->shared;
     OozeMultigridLevel *level = &mg->grids.level[0];
     const size_t bytes = ELEMENT_FLOATS * sizeof(float);
-    uint64_t sent = s->cells.send_at[s->ranks->count];
+    uint64_t sent = ooze_rank_exchange_sent(&s->cells);
     float *packed = ooze_arena_alloc(mg->grids.temporary, sent, bytes);
     s->own_rows.element = ooze_arena_alloc(mg->grids.temporary, level->cells, bytes);
     if (ooze_hierarchy_failed(&mg->grids)) {
@@ -148,9 +148,8 @@ void ooze_multigrid_share_elements(OozeGridMultigrid *mg)
                                 .mass = s->mass};
     ooze_parallel_for(mg->grids.threads, s->own.cells, OOZE_MULTIGRID_CELL_GRAIN,
                       ooze_multigrid_loops()->elements, &sweep);
-    ooze_multigrid_pack(&s->cells, s->own_rows.element, packed, bytes, s->ranks->count);
-    ooze_multigrid_exchange(s, &s->cells, packed,
-                            s->own_rows.element + ELEMENT_FLOATS * s->own.cells, bytes, false);
+    ooze_rank_exchange_run(&s->cells, s->own_rows.element,
+                           s->own_rows.element + ELEMENT_FLOATS * s->own.cells, bytes, packed);
     for (uint64_t c = 0; c < level->cells; c++) {
         memcpy(mg->rows[0].element + ELEMENT_FLOATS * (uint64_t)s->place[c],
                s->own_rows.element + ELEMENT_FLOATS * c, bytes);
@@ -177,11 +176,8 @@ void ooze_multigrid_share_coarse_elements(OozeGridMultigrid *mg)
                                 .fine_rows = &mg->rows[0]};
     ooze_parallel_for(mg->grids.threads, part.cells, OOZE_MULTIGRID_CELL_GRAIN,
                       ooze_multigrid_loops()->coarse_elements, &sweep);
-    for (int r = 0; r < s->ranks->count; r++) {
-        s->bytes[r] =
-            (s->coarse_first[r + 1] - s->coarse_first[r]) * ELEMENT_FLOATS * sizeof(float);
-    }
-    s->ranks->gather_varied(s->ranks, rows.element, s->bytes, mg->rows[1].element);
+    ooze_rank_gather(s->ranks, s->coarse_first, rows.element, mg->rows[1].element,
+                     ELEMENT_FLOATS * sizeof(float), s->bytes);
 }
 
 /* ---- a correction ---- */
@@ -190,16 +186,13 @@ void ooze_multigrid_shared_restrict(const OozeGridMultigrid *mg, const float *r)
 {
     const struct OozeMultigridShared *s = mg->shared;
     const size_t bytes = CORNERS * sizeof(float);
-    int ranks = s->ranks->count;
-    ooze_multigrid_pack(&s->move, r, s->there, sizeof *r, ranks);
-    ooze_multigrid_exchange(s, &s->move, s->there, s->here, sizeof *r, false);
+    ooze_rank_exchange_run(&s->move, r, s->here, sizeof *r, s->there);
     OozeMultigridSweep sweep = {
         .mg = mg, .level = &s->own, .rows = &s->own_rows, .from = s->here, .to = s->sums};
     ooze_parallel_for(mg->grids.threads, s->own.cells, OOZE_MULTIGRID_CELL_GRAIN,
                       ooze_multigrid_loops()->restricts, &sweep);
-    ooze_multigrid_pack(&s->cells, s->sums, s->sent_sums, bytes, ranks);
-    ooze_multigrid_exchange(s, &s->cells, s->sent_sums, s->sums + CORNERS * s->own.cells, bytes,
-                            false);
+    ooze_rank_exchange_run(&s->cells, s->sums, s->sums + CORNERS * s->own.cells, bytes,
+                           s->sent_sums);
     for (uint64_t c = 0; c < mg->grids.level[0].cells; c++) {
         memcpy(mg->corner_sums + CORNERS * (uint64_t)s->place[c], s->sums + CORNERS * c, bytes);
     }
@@ -220,13 +213,10 @@ void ooze_multigrid_shared_right_side(const OozeGridMultigrid *mg)
 {
     const struct OozeMultigridShared *s = mg->shared;
     const uint64_t *first = s->node_first;
-    int me = s->ranks->rank, ranks = s->ranks->count;
+    int me = s->ranks->rank;
     ooze_parallel_for(mg->grids.threads, first[me + 1] - first[me], OOZE_MULTIGRID_NODE_GRAIN,
                       right_side_range, (void *)mg);
-    for (int r = 0; r < ranks; r++) {
-        s->bytes[r] = (first[r + 1] - first[r]) * sizeof(float);
-    }
-    s->ranks->gather_varied(s->ranks, s->own_b, s->bytes, s->all_b);
+    ooze_rank_gather(s->ranks, first, s->own_b, s->all_b, sizeof(float), s->bytes);
     for (uint64_t k = 0; k < mg->grids.level[1].nodes; k++) {
         mg->rows[1].b[s->coarse_node[k]] = s->all_b[k];
     }
@@ -235,7 +225,7 @@ void ooze_multigrid_shared_right_side(const OozeGridMultigrid *mg)
 void ooze_multigrid_shared_prolong(const OozeGridMultigrid *mg, const float *x, float *z)
 {
     const struct OozeMultigridShared *s = mg->shared;
-    uint64_t count = s->move.receive_at[s->ranks->count];
+    uint64_t count = ooze_rank_exchange_received(&s->move);
     for (uint64_t i = 0; i < count; i++) {
         s->here[i] = -0.0f; /* -0 + x is x, also where x is 0 or -0 */
     }
@@ -243,8 +233,8 @@ void ooze_multigrid_shared_prolong(const OozeGridMultigrid *mg, const float *x, 
         .mg = mg, .level = &s->own, .rows = &s->own_rows, .from = x, .to = s->here};
     ooze_parallel_for(mg->grids.threads, s->own.cells, OOZE_MULTIGRID_CELL_GRAIN,
                       ooze_multigrid_loops()->prolongs, &sweep);
-    ooze_multigrid_exchange(s, &s->move, s->here, s->there, sizeof *z, true);
+    ooze_rank_exchange_back(&s->move, s->here, s->there, sizeof *z);
     for (uint64_t k = 0; k < mg->grids.n; k++) {
-        z[s->move.index[k]] += s->there[k];
+        z[s->move.send[k]] += s->there[k];
     }
 }

@@ -83,12 +83,8 @@ static void number_particles(void *data, uint64_t begin, uint64_t end, int worke
     (void)worker;
     const Numbering *s = data;
     for (uint64_t i = begin; i < end; i++) {
-        int32_t at[3];
-        float into;
-        for (int k = 0; k < 3; k++) {
-            at[k] = ooze_multigrid_cell(&s->h->axis[k], s->x[i][k], &into);
-        }
-        s->key[i] = ooze_multigrid_number(s->h->level[0].shape.cells, at);
+        OozeF32x4 into;
+        s->key[i] = ooze_hierarchy_cell(s->h, s->x[i], &into);
         s->value[i] = (uint32_t)i;
     }
 }
@@ -100,12 +96,7 @@ static void place_particles(void *data, uint64_t begin, uint64_t end, int worker
     const OozeMultigridLevel *level = &s->h->level[0];
     for (uint64_t c = begin; c < end; c++) {
         for (uint32_t i = level->child_first[c]; i < level->child_first[c + 1]; i++) {
-            OozeF32x4 x = s->x[level->child[i]];
-            float into[3];
-            for (int k = 0; k < 3; k++) {
-                ooze_multigrid_cell(&s->h->axis[k], x[k], &into[k]);
-            }
-            s->h->into[i] = ooze_f32x4(into[0], into[1], into[2], 0.0f);
+            ooze_hierarchy_cell(s->h, s->x[level->child[i]], &s->h->into[i]);
             if (s->cell_of) {
                 s->cell_of[level->child[i]] = (uint32_t)c;
             }

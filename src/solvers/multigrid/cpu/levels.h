@@ -25,6 +25,18 @@ static inline bool ooze_hierarchy_failed(const OozeHierarchy *h)
 /* first[k]: sum of count[0 .. k - 1], in place of the counts; first[n], and the result: of all. */
 uint32_t ooze_sum_counts(uint32_t *first, uint64_t n);
 
+/* Number of the cell of the first level at x, and the place in it. */
+static inline uint64_t ooze_hierarchy_cell(const OozeHierarchy *h, OozeF32x4 x, OozeF32x4 *into)
+{
+    int32_t at[3];
+    float place[3];
+    for (int k = 0; k < 3; k++) {
+        at[k] = ooze_multigrid_cell(&h->axis[k], x[k], &place[k]);
+    }
+    *into = ooze_f32x4(place[0], place[1], place[2], 0.0f);
+    return ooze_multigrid_number(h->level[0].shape.cells, at);
+}
+
 /* The axes of the first level over h->n particles, and its shape; see ooze_grid_find_axes. */
 void ooze_hierarchy_find_axes(OozeHierarchy *h, const OozeF32x4 *x, double spacing,
                               const OozePeriodic *periodic, OozeHalo *halo);

@@ -90,10 +90,7 @@ static void number_elements(OozeVelocityMultigrid *mg, const uint8_t *wanted, ui
     for (uint64_t k = 0; k < s->owned_count; k++) {
         rows->local[s->owned[k]] = (uint32_t)k;
     }
-    for (int r = 0; r < s->ranks->count; r++) {
-        x->receive_at[r + 1] += x->receive_at[r];
-        x->bytes[r] = x->receive_at[r]; /* next of that rank */
-    }
+    ooze_rank_places(s->ranks, x->receive_at, x->bytes);
     for (uint64_t e = 0; e < level->cells; e++) {
         if (wanted[e]) {
             uint64_t at = x->bytes[s->owner[e]]++;
@@ -254,10 +251,7 @@ OozeStatus ooze_velocity_gather_matrices(OozeVelocityMultigrid *mg, OozeError *e
         return ooze_fail_memory(error, "the grids of the velocity solve", own);
     }
     memcpy(part, rows->element + OOZE_VELOCITY_ELEMENT * at[rank], own);
-    for (int r = 0; r < s->ranks->count; r++) {
-        s->bytes[r] = (at[r + 1] - at[r]) * size;
-    }
-    s->ranks->gather_varied(s->ranks, part, s->bytes, rows->element);
+    ooze_rank_gather(s->ranks, at, part, rows->element, size, s->bytes);
     return OOZE_OK;
 }
 
@@ -296,10 +290,7 @@ void ooze_velocity_gather_right_side(const OozeVelocityMultigrid *mg, int k)
     if (ooze_velocity_is_gathered(mg, k)) {
         const OozeVelocitySharing *s = mg->sharing;
         const OozeVelocityRows *rows = &mg->rows[k];
-        for (int r = 0; r < s->ranks->count; r++) {
-            s->bytes[r] = (s->coarse_at[r + 1] - s->coarse_at[r]) * sizeof *rows->b;
-        }
-        s->ranks->gather_varied(s->ranks, rows->r + s->coarse_at[s->ranks->rank], s->bytes,
-                                rows->b);
+        ooze_rank_gather(s->ranks, s->coarse_at, rows->r + s->coarse_at[s->ranks->rank], rows->b,
+                         sizeof *rows->b, s->bytes);
     }
 }

@@ -40,7 +40,7 @@ typedef struct Entry {
 
 typedef struct Local {
     const OozeVelocityMultigridInput *input;
-    const OozeMultigridAxis *axis;
+    const OozeHierarchy *h;
     const OozeMultigridShape *shape;
     uint64_t *cell;           /* per particle and ghost */
     OozeGridGroups groups;    /* by cell */
@@ -53,12 +53,8 @@ static void cell_range(void *data, uint64_t begin, uint64_t end, int worker)
     (void)worker;
     const Local *s = data;
     for (uint64_t i = begin; i < end; i++) {
-        int32_t at[3];
-        float into;
-        for (int k = 0; k < 3; k++) {
-            at[k] = ooze_multigrid_cell(&s->axis[k], s->input->edges->x[i][k], &into);
-        }
-        s->cell[i] = ooze_multigrid_number(s->shape->cells, at);
+        OozeF32x4 into;
+        s->cell[i] = ooze_hierarchy_cell(s->h, s->input->edges->x[i], &into);
     }
 }
 
@@ -93,7 +89,7 @@ static void find_local(OozeVelocityMultigrid *mg, Local *s)
 {
     uint64_t n = mg->grids.n, local = ooze_halo_local(s->input->halo, n);
     OozeKeySort sort;
-    s->axis = mg->grids.axis;
+    s->h = &mg->grids;
     s->shape = &mg->grids.level[0].shape;
     s->cell = ooze_arena_alloc(mg->grids.temporary, local, sizeof *s->cell);
     ooze_key_sort_alloc(&sort, mg->grids.temporary, n);
@@ -221,11 +217,9 @@ static void find_links(OozeVelocityMultigrid *mg, const uint32_t *links)
 
 static OozeF32x4 into_cell(const Local *local, uint64_t i)
 {
-    float into[3];
-    for (int k = 0; k < 3; k++) {
-        ooze_multigrid_cell(&local->axis[k], local->input->edges->x[i][k], &into[k]);
-    }
-    return ooze_f32x4(into[0], into[1], into[2], 0.0f);
+    OozeF32x4 into;
+    ooze_hierarchy_cell(local->h, local->input->edges->x[i], &into);
+    return into;
 }
 
 /* Elements with particles of this rank. */
@@ -271,10 +265,7 @@ static Migrants list_migrants(OozeVelocityMultigrid *mg, const Local *local)
         uint32_t owner = s->owner[s->touched[g]];
         x->send_at[owner + 1] += owner != rank ? first[g + 1] - first[g] : 0;
     }
-    for (int r = 0; r < s->ranks->count; r++) {
-        x->send_at[r + 1] += x->send_at[r];
-        x->bytes[r] = x->send_at[r]; /* next of that rank */
-    }
+    ooze_rank_exchange_offer(x);
     Migrants sent = allocate_migrants(mg, ooze_rank_exchange_sent(x));
     x->send = ooze_arena_alloc(mg->grids.kept, ooze_rank_exchange_sent(x), sizeof *x->send);
     if (ooze_hierarchy_failed(&mg->grids)) {
@@ -289,7 +280,6 @@ static Migrants list_migrants(OozeVelocityMultigrid *mg, const Local *local)
             sent.into[at] = into_cell(local, local->particle[k]);
         }
     }
-    ooze_rank_exchange_offer(x);
     return sent;
 }
 
