@@ -239,6 +239,28 @@ OOZE_FORMULA uint32_t ooze_links_of_parent(const OozeMultigridLevel *fine,
     return count;
 }
 
+/* The nodes of the finer level in the stencil of node i, by way of its cells and their children;
+   place s of the stencil is at to[s * stride]. Places without a node keep what they have. */
+OOZE_FORMULA void ooze_links_list_stencil(const OozeMultigridLevel *level,
+                                          const OozeMultigridLevel *fine,
+                                          const OozeMultigridChild *children, uint64_t i,
+                                          uint32_t *to, uint64_t stride)
+{
+    for (uint32_t e = level->node_first[i]; e < level->node_first[i + 1]; e++) {
+        uint64_t cell = level->node_corner[e] / 8;
+        uint32_t corner = level->node_corner[e] % 8;
+        for (uint32_t f = level->child_first[cell]; f < level->child_first[cell + 1]; f++) {
+            uint64_t child = level->child[f];
+            const int8_t *slots = children[fine->place[child]].fine_slot + corner;
+            for (uint32_t b = 0; b < 8; b++) {
+                if (slots[8 * b] >= 0) {
+                    to[(uint64_t)slots[8 * b] * stride] = fine->corner_node[8 * child + b];
+                }
+            }
+        }
+    }
+}
+
 /* Nodes of the finer level whose values node i is part of, by way of its cells and their children,
    and their weights; see ooze_links_find_coarse_cell. With NULL it only counts them. */
 OOZE_FORMULA uint32_t ooze_links_list_fine_nodes(const OozeMultigridLevel *level,

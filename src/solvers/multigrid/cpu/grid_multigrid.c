@@ -5,6 +5,7 @@
 #include "base/fail.h"
 #include "solvers/multigrid/grid_multigrid_dense.h"
 #include "solvers/multigrid/grid_multigrid_ranks.h"
+#include "solvers/multigrid/links_formula.h"
 
 OozeGridMultigrid *ooze_grid_multigrid_create(void)
 {
@@ -71,31 +72,17 @@ static void fill_rows(void *data, uint64_t begin, uint64_t end, int worker)
     }
 }
 
-/* The fine nodes around each node, by way of the cells around it and their children. */
+/* The fine nodes around each node. */
 static void fine_nodes(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
     const Job *job = data;
-    const OozeMultigridLevel *level = job->level, *fine = job->fine;
     for (uint64_t i = begin; i < end; i++) {
         uint32_t *to = job->rows->fine_node + OOZE_MULTIGRID_STENCIL * i;
         for (int s = 0; s < OOZE_MULTIGRID_STENCIL; s++) {
-            to[s] = (uint32_t)fine->nodes;
+            to[s] = (uint32_t)job->fine->nodes;
         }
-        for (uint32_t e = level->node_first[i]; e < level->node_first[i + 1]; e++) {
-            uint64_t cell = level->node_corner[e] / 8;
-            int corner = (int)(level->node_corner[e] % 8);
-            for (uint32_t f = level->child_first[cell]; f < level->child_first[cell + 1]; f++) {
-                uint64_t c = level->child[f];
-                const int8_t *slots = job->mg->grids.child[fine->place[c]].fine_slot + corner;
-                for (int b = 0; b < 8; b++) {
-                    int slot = slots[8 * b];
-                    if (slot >= 0) {
-                        to[slot] = fine->corner_node[8 * c + (uint64_t)b];
-                    }
-                }
-            }
-        }
+        ooze_links_list_stencil(job->level, job->fine, job->mg->grids.child, i, to, 1);
     }
 }
 

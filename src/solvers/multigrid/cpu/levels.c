@@ -129,6 +129,37 @@ void ooze_hierarchy_find_cells(OozeHierarchy *h, const OozeF32x4 *x, uint32_t *c
     ooze_arena_rewind(h->temporary, mark);
 }
 
+/* ---- links ---- */
+
+typedef struct Storing {
+    const OozeMultigridLevel *level;
+    const uint32_t *found, *place;
+} Storing;
+
+static void copy_links(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const Storing *s = data;
+    const OozeMultigridLevel *level = s->level;
+    for (uint64_t c = begin; c < end; c++) {
+        uint32_t first = level->link_first[c];
+        const uint32_t *from = s->found + (s->place ? s->place[c] : OOZE_LINK_SLOTS * c);
+        memcpy(level->link + first, from, (level->link_first[c + 1] - first) * sizeof *level->link);
+    }
+}
+
+void ooze_hierarchy_store_links(OozeHierarchy *h, int k, const uint32_t *found,
+                                const uint32_t *place)
+{
+    OozeMultigridLevel *level = &h->level[k];
+    Storing s = {level, found, place};
+    level->links = ooze_sum_counts(level->link_first, level->cells);
+    level->link = ooze_arena_alloc(h->kept, level->links, sizeof *level->link);
+    if (level->link) {
+        ooze_parallel_for(h->threads, level->cells, CELL_GRAIN, copy_links, &s);
+    }
+}
+
 /* ---- components of linked cells in groups ---- */
 
 static void join_groups(void *data, uint64_t begin, uint64_t end, int worker)
@@ -277,8 +308,8 @@ typedef struct Children {
     const OozeHierarchy *h;
     OozeMultigridLevel *fine, *level;
     uint64_t *key;   /* number of the parent's cell, or ISOLATED */
-    uint32_t *found; /* room for the links of each parent, from link_first on */
-    uint32_t *count; /* and their number */
+    uint32_t *found; /* links of each parent, from `room` on */
+    uint32_t *room;
 } Children;
 
 static void number_children(void *data, uint64_t begin, uint64_t end, int worker)
@@ -317,40 +348,28 @@ static void link_parents(void *data, uint64_t begin, uint64_t end, int worker)
     (void)worker;
     const Children *s = data;
     for (uint64_t p = begin; p < end; p++) {
-        s->count[p] =
-            ooze_links_of_parent(s->fine, s->level, p, s->found + s->level->link_first[p]);
+        s->level->link_first[p] = ooze_links_of_parent(s->fine, s->level, p, s->found + s->room[p]);
     }
 }
 
 /* Parents are linked where children of theirs are. */
-static void link_parent_cells(OozeHierarchy *h, OozeMultigridLevel *fine, OozeMultigridLevel *level)
+static void link_parent_cells(OozeHierarchy *h, int k)
 {
-    Children s = {.fine = fine, .level = level};
-    uint64_t n = level->cells;
-    uint32_t *first = ooze_arena_alloc(h->kept, n + 1, sizeof *first);
-    s.count = ooze_arena_alloc(h->temporary, n, sizeof *s.count);
+    OozeMultigridLevel *level = &h->level[k];
+    Children s = {.fine = level - 1, .level = level};
+    level->link_first = ooze_arena_alloc(h->kept, level->cells + 1, sizeof *level->link_first);
+    s.room = ooze_arena_alloc(h->temporary, level->cells + 1, sizeof *s.room);
     if (ooze_hierarchy_failed(h)) {
         return;
     }
-    for (uint64_t p = 0; p < n; p++) {
-        first[p] = ooze_links_of_children(fine, level, p);
+    for (uint64_t p = 0; p < level->cells; p++) {
+        s.room[p] = ooze_links_of_children(s.fine, level, p);
     }
-    s.found = ooze_arena_alloc(h->temporary, ooze_sum_counts(first, n), sizeof *s.found);
-    if (ooze_hierarchy_failed(h)) {
-        return;
-    }
-    level->link_first = first;
-    ooze_parallel_for(h->threads, n, CELL_GRAIN / 4, link_parents, &s);
-    uint32_t total = 0;
-    for (uint64_t p = 0; p < n; p++) {
-        memmove(s.found + total, s.found + first[p], s.count[p] * sizeof *s.found);
-        first[p] = total;
-        total += s.count[p];
-    }
-    first[n] = total;
-    level->link = ooze_arena_alloc(h->kept, total, sizeof *level->link);
-    if (level->link) {
-        memcpy(level->link, s.found, total * sizeof *level->link);
+    uint32_t room = ooze_sum_counts(s.room, level->cells);
+    s.found = ooze_arena_alloc(h->temporary, room, sizeof *s.found);
+    if (s.found) {
+        ooze_parallel_for(h->threads, level->cells, CELL_GRAIN / 4, link_parents, &s);
+        ooze_hierarchy_store_links(h, k, s.found, s.room);
     }
 }
 
@@ -416,7 +435,7 @@ void ooze_hierarchy_find_coarser(OozeHierarchy *h, int k)
         set_coarse_cells(h, fine, &groups, &sort, coarse);
     }
     if (h->linked && !ooze_hierarchy_failed(h)) {
-        link_parent_cells(h, fine, coarse);
+        link_parent_cells(h, k + 1);
     }
     ooze_arena_rewind(h->temporary, mark);
     ooze_hierarchy_find_coarse_cells(h, k);

@@ -43,6 +43,11 @@ void ooze_hierarchy_find_axes(OozeHierarchy *h, const OozeF32x4 *x, double spaci
 /* Cells of the particles; cell_of: per particle, or NULL. */
 void ooze_hierarchy_find_cells(OozeHierarchy *h, const OozeF32x4 *x, uint32_t *cell_of);
 
+/* Moves the links of each cell from its place in `found` into level->link; level->link_first holds
+   their numbers. place NULL: there is room for OOZE_LINK_SLOTS each. */
+void ooze_hierarchy_store_links(OozeHierarchy *h, int level, const uint32_t *found,
+                                const uint32_t *place);
+
 /* Stages of ooze_hierarchy_find. */
 void ooze_hierarchy_find_nodes(OozeHierarchy *h, int level);
 void ooze_hierarchy_find_coarser(OozeHierarchy *h, int level);

@@ -46,18 +46,6 @@ static void link_particles(void *data, uint64_t begin, uint64_t end, int worker)
     }
 }
 
-static void copy_links(void *data, uint64_t begin, uint64_t end, int worker)
-{
-    (void)worker;
-    const Linking *s = data;
-    const OozeMultigridLevel *level = s->level;
-    for (uint64_t e = begin; e < end; e++) {
-        uint32_t first = level->link_first[e];
-        memcpy(level->link + first, s->found + SLOTS * e,
-               (level->link_first[e + 1] - first) * sizeof *level->link);
-    }
-}
-
 static void link_first_elements(OozeVelocityMultigrid *mg, const uint32_t *element_of)
 {
     OozeMultigridLevel *level = &mg->grids.level[0];
@@ -69,12 +57,7 @@ static void link_first_elements(OozeVelocityMultigrid *mg, const uint32_t *eleme
     }
     ooze_parallel_for(mg->grids.threads, level->cells, OOZE_VELOCITY_ELEMENT_GRAIN, link_particles,
                       &s);
-    uint32_t total = ooze_sum_counts(level->link_first, level->cells);
-    level->link = ooze_arena_alloc(mg->grids.kept, total, sizeof *level->link);
-    if (!ooze_hierarchy_failed(&mg->grids)) {
-        ooze_parallel_for(mg->grids.threads, level->cells, OOZE_VELOCITY_ELEMENT_GRAIN, copy_links,
-                          &s);
-    }
+    ooze_hierarchy_store_links(&mg->grids, 0, s.found, NULL);
 }
 
 /* ---- levels ---- */

@@ -194,18 +194,12 @@ static void find_links(OozeVelocityMultigrid *mg, const uint32_t *links)
 {
     OozeMultigridLevel *level = &mg->grids.level[0];
     Links s = {level, links, false};
-    uint32_t total = 0;
     level->link_first = ooze_arena_alloc(mg->grids.kept, level->cells + 1, sizeof(uint32_t));
     if (!level->link_first) {
         return;
     }
     ooze_parallel_for(mg->grids.threads, level->cells, ELEMENT_GRAIN, links_range, &s);
-    for (uint64_t e = 0; e < level->cells; e++) {
-        uint32_t here = level->link_first[e];
-        level->link_first[e] = total;
-        total += here;
-    }
-    level->link_first[level->cells] = total;
+    uint32_t total = ooze_sum_counts(level->link_first, level->cells);
     level->link = ooze_arena_alloc(mg->grids.kept, total, sizeof *level->link);
     s.copy = true;
     if (level->link) {
@@ -308,7 +302,7 @@ static void list_children(OozeVelocityMultigrid *mg, const Local *local, const M
     OozeVelocitySharing *s = mg->sharing;
     OozeMultigridLevel *level = &mg->grids.level[0];
     uint64_t count = ooze_rank_exchange_received(&s->migrants), elements = level->cells;
-    uint32_t *next = ooze_arena_alloc(mg->grids.temporary, elements, sizeof *next), total = 0;
+    uint32_t *next = ooze_arena_alloc(mg->grids.temporary, elements + 1, sizeof *next);
     level->child = ooze_arena_alloc(mg->grids.kept, mg->grids.n + count, sizeof *level->child);
     mg->grids.into = ooze_arena_alloc(mg->grids.kept, mg->grids.n + count, sizeof *mg->grids.into);
     if (ooze_hierarchy_failed(&mg->grids)) {
@@ -321,12 +315,8 @@ static void list_children(OozeVelocityMultigrid *mg, const Local *local, const M
     for (uint64_t v = 0; v < count; v++) {
         next[migrants->element[v]]++;
     }
-    for (uint64_t e = 0; e < elements; e++) {
-        level->child_first[e] = total;
-        total += next[e];
-        next[e] = level->child_first[e];
-    }
-    level->child_first[elements] = total;
+    ooze_sum_counts(next, elements);
+    memcpy(level->child_first, next, (elements + 1) * sizeof *next);
     for (uint64_t g = 0; g < s->touched_count; g++) {
         for (uint32_t k = local->groups.first[g]; k < local->groups.first[g + 1]; k++) {
             uint32_t at = next[s->touched[g]]++;

@@ -111,31 +111,18 @@ static void fill_rows(Gpu *gpu, const GridMultigrid *mg, int k)
         });
 }
 
-/* The fine nodes around each node, by way of the cells around it and their children. */
+/* The fine nodes around each node. */
 static void find_fine_nodes(Gpu *gpu, const GridMultigrid *mg, int k)
 {
-    const MultigridLevel level = mg->host_level[k], fine = mg->host_level[k - 1];
+    const MultigridLevel level = mg->host_level[k];
+    const OozeMultigridLevel fine = mg->level[k - 1];
     const OozeMultigridChild *children = mg->child;
     for_each(
         gpu, level.nodes, OOZE_BODY(uint32_t i) {
             for (uint64_t s = 0; s < OOZE_MULTIGRID_STENCIL; s++) {
-                level.fine_node[s * level.nodes + i] = fine.nodes;
+                level.fine_node[s * level.nodes + i] = (uint32_t)fine.nodes;
             }
-            for (uint32_t e = level.node_first[i]; e < level.node_first[i + 1]; e++) {
-                const uint32_t cell = level.node_corner[e] / 8;
-                const int corner = (int)(level.node_corner[e] % 8);
-                for (uint32_t f = level.child_first[cell]; f < level.child_first[cell + 1]; f++) {
-                    const uint64_t c = level.child[f];
-                    const int8_t *slots = children[fine.place[c]].fine_slot + corner;
-                    for (int b = 0; b < 8; b++) {
-                        int slot = slots[8 * b];
-                        if (slot >= 0) {
-                            level.fine_node[(uint64_t)slot * level.nodes + i] =
-                                fine.corner_node[8 * c + (uint64_t)b];
-                        }
-                    }
-                }
-            }
+            ooze_links_list_stencil(&level, &fine, children, i, level.fine_node + i, level.nodes);
         });
 }
 

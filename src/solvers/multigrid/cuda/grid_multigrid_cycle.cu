@@ -138,7 +138,7 @@ OOZE_DEVICE void solve_at(const MultigridLevel &level, const double *dense, uint
 
 /* ---- the cycle ---- */
 
-/* A step at the nodes of its level; `other`: the finer level of RESTRICT, the coarser of PROLONG. */
+/* A step at the nodes of a level; `other`: the finer one of RESTRICT, the coarser of PROLONG. */
 struct NodeStep {
     OozeCycleKind kind;
     const double *dense;
