@@ -23,7 +23,7 @@ void pressure_memory_free(Gpu *gpu, PressureMemory *memory)
 static void describe(Gpu *gpu, PressureGrid *grid, const PressureGridInput &input)
 {
     const GridMultigrid *mg = grid->multigrid;
-    const MultigridLevel *level = &mg->level[0];
+    const OozeMultigridLevel *level = &mg->level[0];
     OozePressureView *v = &grid->view;
     const uint64_t m = level->nodes;
     grid->n = (uint32_t)input.n;

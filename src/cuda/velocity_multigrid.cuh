@@ -5,7 +5,7 @@
 #define OOZE_CUDA_VELOCITY_MULTIGRID_CUH
 
 #include "cuda/edges.cuh"
-#include "cuda/grid_cells.cuh"
+#include "solvers/multigrid/cuda/levels.cuh"
 
 extern "C" {
 #include "solvers/multigrid/velocity_multigrid_formula.h"
@@ -18,23 +18,11 @@ namespace ooze
    longest row among them: number k of all nodes of a slice are neighbours in memory. */
 enum { ROW_SLICE = 32 };
 
-/* See OozeVelocityLevel. */
-struct VelocityLevel {
-    OozeMultigridShape shape;
-    uint32_t elements, nodes, isolated_count, links;
-    /* elements */
-    uint64_t *cell;
-    uint32_t *child_first, *child, *parent, *link_first, *link;
-    uint32_t *corner_node, *node_corner; /* 8 per element, by element and by node */
-    uint8_t *place;
-    uint32_t *isolated;
-    float *isolated_inverse; /* 24 x 24 each */
-    /* nodes */
-    uint32_t *node_first;
+/* What the velocity has at the cells and nodes of a level: see OozeVelocityRows. */
+struct VelocityRows {
+    float *isolated_inverse; /* 24 x 24 for each isolated cell */
     uint32_t *fine_first, *fine_node;
     float *fine_weight;
-    uint32_t *coarse_element;
-    uint8_t *coarse_place;
     /* Matrix: column k of node i is at 32 (slice_first[i / 32] + k) + i % 32, and number e of its
        block, column by column, at 32 (9 (slice_first[i / 32] + k) + e) + i % 32. Rows end with
        blocks of zeros. */
@@ -46,21 +34,23 @@ struct VelocityLevel {
     float *element; /* matrices of elements; only during a build */
 };
 
+/* Captured by loops over a level. */
+struct VelocityLevel : OozeMultigridLevel, VelocityRows {
+};
+
+struct VelocityMultigridInput;
+
 /* Memory that is kept from step to step. Starts as zero. */
-struct VelocityMultigrid {
-    uint32_t n;
+struct VelocityMultigrid : DeviceHierarchy {
     uint64_t refused; /* number of particles that memory did not suffice for; 0: it did */
-    int levels;
-    Axes axes;
-    float inverse[3];     /* 1 / edge of a cell of the first level */
-    uint32_t *element_of; /* per particle */
-    float4 *into;         /* per particle, by element */
-    float4 *corner_sums;  /* 8 per element of the first level */
-    double *dense;        /* inverse of the coarsest matrix; NULL: that is only smoothed */
-    VelocityLevel level[OOZE_MULTIGRID_LEVELS];
+    const VelocityMultigridInput *input; /* during a build */
+    float4 *corner_sums;                 /* 8 per element of the first level */
+    double *dense; /* inverse of the coarsest matrix; NULL: that is only smoothed */
+    VelocityRows rows[OOZE_MULTIGRID_LEVELS];
+    VelocityLevel host_level[OOZE_MULTIGRID_LEVELS];
     VelocityLevel *device_level; /* their copy in device memory */
-    DeviceBuffer particle_buffer, shared_buffer;
-    DeviceBuffer buffer[OOZE_MULTIGRID_LEVELS][6]; /* see velocity_multigrid_parts.cuh */
+    DeviceBuffer shared_buffer;
+    DeviceBuffer buffer[OOZE_MULTIGRID_LEVELS][3]; /* see velocity_multigrid_parts.cuh */
 };
 void velocity_multigrid_free(Gpu *gpu, VelocityMultigrid *mg);
 

@@ -46,10 +46,10 @@ OozeStatus multigrid_case(MultigridCase *c, MultigridCaseKind kind, OozeError *e
             c->periodic.length[k] = (float)s.box[k];
             c->periodic.inverse[k] = s.box[k] > 0.0 ? (float)(1.0 / s.box[k]) : 0.0f;
         }
-        c->levels = s.multigrid->levels;
+        c->levels = s.multigrid->grids.levels;
         for (int k = 0; k < c->levels; k++) {
-            c->cells[k] = s.multigrid->level[k].cells;
-            c->nodes[k] = s.multigrid->level[k].nodes;
+            c->cells[k] = s.multigrid->grids.level[k].cells;
+            c->nodes[k] = s.multigrid->grids.level[k].nodes;
         }
         _Static_assert(sizeof *c->x == sizeof *s.x, "the same four floats");
         c->x = (OozeFloat4 *)s.x;

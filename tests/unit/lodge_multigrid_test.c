@@ -167,13 +167,13 @@ static void isotropic_blocks_are_those_of_tensors(void **state)
 }
 
 /* The matrix of element e, particle by particle. */
-static void element_of(const Solve *w, const OozeVelocityLevel *level, uint64_t e, float *element)
+static void element_of(const Solve *w, const OozeMultigridLevel *level, uint64_t e, float *element)
 {
     const OozeVelocityMultigridInput *in = &w->lodge.multigrid->input;
     float half[OOZE_VELOCITY_HALF] = {0};
     for (uint32_t k = level->child_first[e]; k < level->child_first[e + 1]; k++) {
         uint32_t i = level->child[k];
-        OozeF32x4 t = w->memory.multigrid->into[k];
+        OozeF32x4 t = w->memory.multigrid->grids.into[k];
         const float into[3] = {t[0], t[1], t[2]};
         OozeVelocityBoundaryParticle p;
         OozeVelocityCorners corners;
@@ -182,7 +182,8 @@ static void element_of(const Solve *w, const OozeVelocityLevel *level, uint64_t 
         if (in->boundary_particle_of[i] != OOZE_MULTIGRID_NONE) {
             p = in->boundary_particle[in->boundary_particle_of[i]];
         }
-        ooze_velocity_corners(&p, into, w->memory.multigrid->inverse, in->stiffness[i], &corners);
+        ooze_velocity_corners(&p, into, w->memory.multigrid->grids.inverse, in->stiffness[i],
+                              &corners);
         const OozeVelocityParticle own = {in->mass[i], in->stiffness[i], in->bulk[i]};
         ooze_velocity_add_boundary_particle(&p, &corners, &own, half);
     }
@@ -196,22 +197,25 @@ static void elements_are_sums_over_particles(void **state)
     const OozeVelocityLoops *const tables[OOZE_ISA_COUNT] = EVERY_TABLE(ooze_velocity_loops);
     for (int k = 0; k < 2 * SETTING_COUNT; k++) {
         Solve *w = solve_create(&settings[k / 2], true, 0.6f, k % 2);
-        OozeVelocityLevel level = w->memory.multigrid->level[0];
-        uint64_t numbers = OOZE_VELOCITY_ELEMENT * level.elements;
+        const OozeMultigridLevel level = w->memory.multigrid->grids.level[0];
+        OozeVelocityRows rows = w->memory.multigrid->rows[0];
+        uint64_t numbers = OOZE_VELOCITY_ELEMENT * level.cells;
         float wanted[OOZE_VELOCITY_ELEMENT];
-        level.element = case_array(w->s->c, numbers, sizeof(float));
+        rows.element = case_array(w->s->c, numbers, sizeof(float));
         for (int isa = 0; isa <= (int)ooze_isa(); isa++) {
-            OozeVelocitySweep sweep = {
-                .mg = w->memory.multigrid, .level = &level, .input = &w->lodge.multigrid->input};
-            tables[isa]->elements(&sweep, 0, level.elements, 0);
-            for (uint64_t e = 0; e < level.elements; e++) {
+            OozeVelocitySweep sweep = {.mg = w->memory.multigrid,
+                                       .level = &level,
+                                       .rows = &rows,
+                                       .input = &w->lodge.multigrid->input};
+            tables[isa]->elements(&sweep, 0, level.cells, 0);
+            for (uint64_t e = 0; e < level.cells; e++) {
                 float largest = 0.0f;
                 element_of(w, &level, e, wanted);
                 for (int m = 0; m < OOZE_VELOCITY_ELEMENT; m++) {
                     largest = fmaxf(largest, fabsf(wanted[m]));
                 }
                 for (uint64_t m = 0; m < OOZE_VELOCITY_ELEMENT; m++) {
-                    float got = level.element[OOZE_VELOCITY_ELEMENT * e + m];
+                    float got = rows.element[OOZE_VELOCITY_ELEMENT * e + m];
                     assert_true(fabsf(got - wanted[m]) <= 1e-5f * largest);
                 }
             }

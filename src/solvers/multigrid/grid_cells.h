@@ -23,13 +23,4 @@ typedef struct OozeGridGroups {
 OozeGridGroups ooze_grid_groups(OozeArena *kept, OozeArena *temporary, const OozeKeySort *sort,
                                 uint64_t count);
 
-/* Writes the keys of the corners of `count` cells, eight each, and their numbers 8 cell + corner,
-   for sorting. */
-void ooze_grid_number_corners(OozeThreads *threads, const OozeMultigridShape *shape,
-                              const uint64_t *cell, uint64_t count, OozeKeySort *sort);
-
-/* Corners of nodes: node a has those from first[a] to first[a + 1] of `corner`. Sets node_of. */
-void ooze_grid_link_corners(OozeThreads *threads, uint64_t nodes, const uint32_t *first,
-                            const uint32_t *corner, uint32_t *node_of);
-
 #endif

@@ -9,31 +9,26 @@
 #define OOZE_SOLVERS_MULTIGRID_GRID_MULTIGRID_RANKS_H
 
 #include "solvers/multigrid/grid_multigrid_levels.h"
+#include "solvers/multigrid/rank_exchange.h"
 
 enum { OOZE_MULTIGRID_CORNERS = 8 }; /* of a cell */
-
-/* Elements that are sent, `at` in elements: per rank and one more. */
-typedef struct OozeMultigridMessage {
-    uint32_t *index;                /* of own elements, rank by rank */
-    uint64_t *send_at, *receive_at; /* per rank and one more */
-} OozeMultigridMessage;
 
 struct OozeMultigridShared {
     OozeHalo *halo;
     OozeRanks *ranks;
-    uint64_t *bytes; /* working memory: 2 (ranks + 1) */
+    uint64_t *bytes; /* working memory: per rank */
     uint64_t *split; /* per rank: its least group; ranks are of ascending groups */
     /* particles */
-    OozeMultigridMessage move; /* to the processes of their cells */
-    float *there, *here;       /* numbers of particles: by process of their cells; of own cells */
-    float *stiffness, *mass;   /* of the particles of own cells */
+    OozeRankExchange move;   /* to the processes of their cells */
+    float *there, *here;     /* numbers of particles: by process of their cells; of own cells */
+    float *stiffness, *mass; /* of the particles of own cells */
     /* cells of the first level */
-    OozeMultigridLevel own; /* cells of this process: numbers, particles, corners, elements */
-    uint64_t all_cells;     /* of all processes */
-    uint32_t *place;        /* of own cells, then of ghost cells, among the cells of the level */
-    float *sums;            /* 8 per own cell, then per ghost cell */
+    OozeMultigridLevel own;    /* cells of this process: numbers, particles, corners */
+    OozePressureRows own_rows; /* their matrices */
+    uint32_t *place;           /* of own cells, then of ghost cells, among the cells of the level */
+    float *sums;               /* 8 per own cell, then per ghost cell */
     float *sent_sums;
-    OozeMultigridMessage cells; /* own cells that are ghost cells elsewhere */
+    OozeRankExchange cells; /* own cells that are ghost cells elsewhere */
     /* second level */
     uint64_t *coarse_first; /* per rank and one more: cells */
     uint32_t *coarse_node;  /* nodes by rank: that of the first of their cells */
@@ -56,16 +51,5 @@ void ooze_multigrid_share_coarse_elements(OozeGridMultigrid *mg);
 void ooze_multigrid_shared_restrict(const OozeGridMultigrid *mg, const float *r);
 void ooze_multigrid_shared_right_side(const OozeGridMultigrid *mg);
 void ooze_multigrid_shared_prolong(const OozeGridMultigrid *mg, const float *x, float *z);
-
-/* Packs the elements of a message, and exchanges them; `back`: from the processes that have
-   received them. */
-void ooze_multigrid_pack(const OozeMultigridMessage *message, const void *from, void *to,
-                         size_t size, int ranks);
-void ooze_multigrid_exchange(const struct OozeMultigridShared *shared,
-                             const OozeMultigridMessage *message, const void *from, void *to,
-                             size_t size, bool back);
-
-/* No other cell has a corner of this one: a coarser grid would add nothing to it. */
-bool ooze_multigrid_is_isolated(const OozeMultigridLevel *level, uint64_t cell);
 
 #endif

@@ -26,7 +26,10 @@ static inline uint64_t ooze_rank_exchange_received(const OozeRankExchange *excha
     return exchange->receive_at[exchange->ranks->count];
 }
 
-/* Finds receive_at from send_at. */
+/* at[r + 1]: elements of rank r; sums them up, and sets next[r] to the first place of rank r. */
+void ooze_rank_places(const OozeRanks *ranks, uint64_t *at, uint64_t *next);
+/* From the numbers of elements in send_at[r + 1]: send_at, receive_at, and in bytes[r] the first
+   place of rank r in `send`. */
 void ooze_rank_exchange_offer(OozeRankExchange *exchange);
 /* Finds send_at and `send` from receive_at and the indices that this rank wants, rank by rank. */
 void ooze_rank_exchange_request(OozeRankExchange *exchange, const uint32_t *wanted,
@@ -35,8 +38,16 @@ void ooze_rank_exchange_request(OozeRankExchange *exchange, const uint32_t *want
 /* Elements of `size` bytes that lie in the order of sending. */
 void ooze_rank_exchange_packed(const OozeRankExchange *exchange, const void *packed, void *to,
                                size_t size);
+/* The same from the ranks that have received them. */
+void ooze_rank_exchange_back(const OozeRankExchange *exchange, const void *packed, void *to,
+                             size_t size);
 /* Elements `send` of an array; `buffer` has room for them. */
 void ooze_rank_exchange_run(const OozeRankExchange *exchange, const void *from, void *to,
                             size_t size, void *buffer);
+
+/* Elements of `size` bytes of which rank r has those from at[r] to at[r + 1], `own` on this rank;
+   bytes: working memory, per rank. */
+void ooze_rank_gather(OozeRanks *ranks, const uint64_t *at, const void *own, void *all, size_t size,
+                      uint64_t *bytes);
 
 #endif

@@ -18,15 +18,6 @@ enum {
     OOZE_VELOCITY_ROWS = 24,
     OOZE_VELOCITY_DENSE = 48 /* nodes of the coarsest grid, which is solved directly */
 };
-/* Degree of the smoother; and how often a cycle visits the next coarser grid. A cell of a coarse
-   grid that is longer than a body is thick does not bend, so that one visit does not suffice;
-   on the first grid, which costs the most, it does. */
-enum {
-    OOZE_VELOCITY_FIRST_DEGREE = 2,
-    OOZE_VELOCITY_DEGREE = 3,
-    OOZE_VELOCITY_FIRST_VISITS = 1,
-    OOZE_VELOCITY_VISITS = 2
-};
 /* Largest number of particles. */
 #define OOZE_VELOCITY_PARTICLES (UINT32_MAX / 64)
 /* omega of velocity_multigrid.h. */
@@ -494,7 +485,15 @@ typedef struct OozeVelocityChebyshev {
     float carry, step;
 } OozeVelocityChebyshev;
 
-OOZE_FORMULA OozeVelocityChebyshev ooze_velocity_chebyshev(void)
+OOZE_FORMULA void ooze_velocity_chebyshev_next(OozeVelocityChebyshev *c)
+{
+    float next = 1.0f / (2.0f * c->sigma - c->rho);
+    c->carry = next * c->rho;
+    c->step = 2.0f * next / c->delta;
+    c->rho = next;
+}
+
+OOZE_FORMULA OozeVelocityChebyshev ooze_velocity_chebyshev(int direction)
 {
     OozeVelocityChebyshev c;
     const float low = 1.6f, high = 8.0f;
@@ -504,15 +503,10 @@ OOZE_FORMULA OozeVelocityChebyshev ooze_velocity_chebyshev(void)
     c.rho = 1.0f / c.sigma;
     c.carry = 0.0f;
     c.step = 1.0f / c.theta;
+    for (int k = 0; k < direction; k++) {
+        ooze_velocity_chebyshev_next(&c);
+    }
     return c;
-}
-
-OOZE_FORMULA void ooze_velocity_chebyshev_next(OozeVelocityChebyshev *c)
-{
-    float next = 1.0f / (2.0f * c->sigma - c->rho);
-    c->carry = next * c->rho;
-    c->step = 2.0f * next / c->delta;
-    c->rho = next;
 }
 
 #endif

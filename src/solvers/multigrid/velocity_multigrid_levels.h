@@ -3,37 +3,19 @@
 #define OOZE_SOLVERS_MULTIGRID_VELOCITY_MULTIGRID_LEVELS_H
 
 #include "base/isa.h"
-#include "base/memory.h"
+#include "solvers/multigrid/cpu/levels.h"
 #include "solvers/multigrid/rank_exchange.h"
 #include "solvers/multigrid/velocity_multigrid.h"
 
-typedef struct OozeVelocityLevel {
-    OozeMultigridShape shape;
-    uint64_t elements, nodes, isolated_count;
+/* What the velocity has at the cells and nodes of a level. */
+typedef struct OozeVelocityRows {
     uint64_t node_begin, node_end; /* nodes whose rows this rank has: all, but of a shared level */
-    uint32_t *local; /* per element: index of its matrix, OOZE_MULTIGRID_NONE: other ranks have it;
-                        NULL: the number of the element */
-    /* elements, by ascending number of their cell */
-    uint64_t *cell;        /* numbers; several elements may have the same */
-    uint32_t *corner_node; /* 8 per element */
-    uint32_t *child_first; /* elements + 1: children in `child`; particles in the first level */
-    uint32_t *child;       /* elements of the finer level, or particles, by parent */
-    uint32_t *parent;      /* element of the coarser level, or OOZE_MULTIGRID_NONE */
-    uint8_t *place;        /* in the parent: see ooze_multigrid_parent */
-    uint32_t *link_first;  /* elements + 1: linked elements in `link`, ascending */
-    uint32_t *link;
-    /* Elements that share no node with others: a coarser grid adds nothing to them, and they are
-       solved directly. */
-    uint32_t *isolated;
-    float *isolated_inverse; /* 24 x 24 each */
-    /* nodes, by ascending number of their place */
-    uint32_t *node_first;     /* nodes + 1: corners in node_corner */
-    uint32_t *node_corner;    /* 8 element + corner, by node */
-    uint32_t *fine_first;     /* nodes + 1: nodes of the finer level that this one is part of */
-    uint32_t *fine_node;      /* these; not in the first level */
-    float *fine_weight;       /* and their weights */
-    uint32_t *coarse_element; /* that contains the node, or OOZE_MULTIGRID_NONE */
-    uint8_t *coarse_place;    /* of the node in it: see ooze_multigrid_halves */
+    uint32_t *local; /* per cell: index of its matrix, OOZE_MULTIGRID_NONE: other ranks have it;
+                        NULL: the number of the cell */
+    float *isolated_inverse; /* 24 x 24 for each isolated cell: they are solved directly */
+    uint32_t *fine_first;    /* nodes + 1: nodes of the finer level that this one is part of */
+    uint32_t *fine_node;     /* these; not in the first level */
+    float *fine_weight;      /* and their weights */
     /* matrix: rows of 3 x 3 blocks, each column by column */
     float *element;      /* matrices of elements; only during a build */
     uint32_t *row_first; /* nodes + 1 */
@@ -43,7 +25,7 @@ typedef struct OozeVelocityLevel {
     OozeSym3 *inverse; /* of the block of the node itself */
     /* vectors, fourth lanes undefined */
     OozeF32x4 *b, *r, *x, *p[2];
-} OozeVelocityLevel;
+} OozeVelocityRows;
 
 /* A particle of an element of this rank that another rank has. */
 typedef struct OozeVelocityMigrant {
@@ -74,30 +56,19 @@ typedef struct OozeVelocitySharing {
 } OozeVelocitySharing;
 
 struct OozeVelocityMultigrid {
-    OozeArena *kept, *temporary;
-    OozeVelocitySharing *sharing; /* NULL: there is one process */
-    OozeMultigridChild child[OOZE_MULTIGRID_PLACES];
-    OozeThreads *threads;
-    uint64_t n;
-    float inverse[3];       /* 1 / edge of a cell of the first level */
-    OozeF32x4 *into;        /* per particle, by element: place in the cell, 0 to 1 */
-    OozeF32x4 *corner_sums; /* 8 per element of the first level */
-    int levels;
-    OozeVelocityLevel level[OOZE_MULTIGRID_LEVELS];
+    OozeHierarchy grids;                     /* first: see find_first */
+    const OozeVelocityMultigridInput *input; /* during a build */
+    OozeVelocitySharing *sharing;            /* NULL: there is one process */
+    OozeF32x4 *corner_sums;                  /* 8 per cell of the first level */
+    OozeVelocityRows rows[OOZE_MULTIGRID_LEVELS];
     double *dense; /* factor of the coarsest matrix; NULL: that is only smoothed */
     double *dense_vector;
 };
 
 /* Index of the matrix of an element. */
-static inline uint64_t ooze_velocity_local(const OozeVelocityLevel *level, uint64_t element)
+static inline uint64_t ooze_velocity_local(const OozeVelocityRows *rows, uint64_t element)
 {
-    return level->local ? level->local[element] : element;
-}
-
-/* Memory was refused since the arenas were cleared. */
-static inline bool ooze_velocity_multigrid_failed(const OozeVelocityMultigrid *mg)
-{
-    return ooze_arena_failed(mg->kept) || ooze_arena_failed(mg->temporary);
+    return rows->local ? rows->local[element] : element;
 }
 
 /* Grains of loops over elements and nodes. Loops over few run on the calling thread. */
@@ -109,25 +80,20 @@ void ooze_velocity_each_between(OozeThreads *threads, uint64_t begin, uint64_t e
 void ooze_velocity_each_listed(OozeThreads *threads, const uint32_t *list, uint64_t count,
                                OozeRangeBody body, void *data);
 
-/* Finds elements, nodes and their relations for all levels. */
-OozeStatus ooze_velocity_find_levels(OozeVelocityMultigrid *mg,
-                                     const OozeVelocityMultigridInput *input, OozeError *error);
-/* The axes of the first level, and its shape. */
-void ooze_velocity_find_axes(OozeVelocityMultigrid *mg, const OozeVelocityMultigridInput *input,
-                             OozeMultigridAxis axis[3]);
-/* Rows of the matrix and weights between levels, without values. */
-void ooze_velocity_find_rows(OozeVelocityMultigrid *mg, OozeVelocityLevel *level);
-void ooze_velocity_find_weights(OozeVelocityMultigrid *mg, OozeVelocityLevel *fine,
-                                OozeVelocityLevel *level);
+/* Finds cells, nodes and their relations for all levels. */
+OozeStatus ooze_velocity_find_levels(OozeVelocityMultigrid *mg, OozeError *error);
+/* Rows of the matrix and weights from the finer level, without values. */
+void ooze_velocity_find_rows(OozeVelocityMultigrid *mg, int level);
+void ooze_velocity_find_weights(OozeVelocityMultigrid *mg, int level);
 
 /* ---- direct solves ---- */
 
 /* Factor U of a = U^T U with its diagonal raised, in the upper half; a direction without weight
    becomes 0. */
-void ooze_velocity_factorise_level(const OozeVelocityLevel *level, double *a);
+void ooze_velocity_factorise_level(const OozeVelocityMultigrid *mg, int level, double *a);
 /* Loops over the isolated elements of a level: inverses of their matrices, and x = solutions. */
-void ooze_velocity_invert_isolated(void *level, uint64_t begin, uint64_t end, int worker);
-void ooze_velocity_solve_isolated(void *level, uint64_t begin, uint64_t end, int worker);
+void ooze_velocity_invert_isolated(void *sweep, uint64_t begin, uint64_t end, int worker);
+void ooze_velocity_solve_isolated(void *sweep, uint64_t begin, uint64_t end, int worker);
 
 /* Symmetric matrix times vector; the last lane is undefined. */
 static inline OozeF32x4 ooze_velocity_times_f32x4(OozeSym3 a, OozeF32x4 v)
@@ -140,9 +106,10 @@ static inline OozeF32x4 ooze_velocity_times_f32x4(OozeSym3 a, OozeF32x4 v)
 typedef struct OozeVelocitySweep {
     const OozeVelocityMultigrid *mg;
     const OozeVelocityMultigridInput *input;
-    const OozeVelocityLevel *level;
-    const OozeF32x4 *from; /* vector that is read: of particles, or of nodes */
-    OozeF32x4 *to;         /* that is written */
+    const OozeMultigridLevel *level;
+    const OozeVelocityRows *rows; /* of the level */
+    const OozeF32x4 *from;        /* vector that is read: of particles, or of nodes */
+    OozeF32x4 *to;                /* that is written */
     OozeVelocityChebyshev chebyshev;
     bool first; /* the second direction: x lacks the first */
 } OozeVelocitySweep;

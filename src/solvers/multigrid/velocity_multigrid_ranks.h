@@ -25,8 +25,8 @@ void ooze_velocity_share_nodes(OozeVelocityMultigrid *mg);
 void ooze_velocity_share_values(OozeVelocityMultigrid *mg);
 
 /* Range of the nodes of a coarser level whose right side this rank computes. */
-void ooze_velocity_coarse_range(const OozeVelocityMultigrid *mg, const OozeVelocityLevel *level,
-                                uint64_t *begin, uint64_t *end);
+void ooze_velocity_coarse_range(const OozeVelocityMultigrid *mg, int level, uint64_t *begin,
+                                uint64_t *end);
 
 /* ---- matrices: memory is the temporary arena's ---- */
 
@@ -44,24 +44,20 @@ void ooze_velocity_fetch_residuals(OozeVelocityMultigrid *mg, const OozeF32x4 *r
 /* corner_sums of elements that other ranks have. */
 void ooze_velocity_fetch_sums(OozeVelocityMultigrid *mg);
 /* Values of a vector at nodes of other ranks, where the level is shared. */
-void ooze_velocity_fetch_nodes(const OozeVelocityMultigrid *mg, const OozeVelocityLevel *level,
-                               OozeF32x4 *vector);
-/* level->b of all ranks from the parts that each has written to level->r, of the second level. */
-void ooze_velocity_gather_right_side(const OozeVelocityMultigrid *mg,
-                                     const OozeVelocityLevel *level);
+void ooze_velocity_fetch_nodes(const OozeVelocityMultigrid *mg, int level, OozeF32x4 *vector);
+/* b of all ranks from the parts that each has written to r, of the second level. */
+void ooze_velocity_gather_right_side(const OozeVelocityMultigrid *mg, int level);
 
 /* Whether ranks have parts of this level. */
-static inline bool ooze_velocity_is_shared(const OozeVelocityMultigrid *mg,
-                                           const OozeVelocityLevel *level)
+static inline bool ooze_velocity_is_shared(const OozeVelocityMultigrid *mg, int level)
 {
-    return mg->sharing && !mg->sharing->replicated && level == &mg->level[0];
+    return mg->sharing && !mg->sharing->replicated && level == 0;
 }
 
 /* Whether ranks compute parts of this level and gather them. */
-static inline bool ooze_velocity_is_gathered(const OozeVelocityMultigrid *mg,
-                                             const OozeVelocityLevel *level)
+static inline bool ooze_velocity_is_gathered(const OozeVelocityMultigrid *mg, int level)
 {
-    return mg->sharing && !mg->sharing->replicated && level == &mg->level[1];
+    return mg->sharing && !mg->sharing->replicated && level == 1;
 }
 
 #endif

@@ -15,7 +15,7 @@ enum { SLOTS = OOZE_PRESSURE_SLOTS, AROUND = 27, CENTRE = 13 };
 static bool number_at(const OozePressureGrid *grid, uint64_t from, const int steps[3],
                       uint64_t *number)
 {
-    const OozeMultigridShape *shape = &grid->multigrid->level[0].shape;
+    const OozeMultigridShape *shape = &grid->multigrid->grids.level[0].shape;
     int32_t at[3];
     bool inside = true;
     ooze_multigrid_place(shape->nodes, from, at);
@@ -33,7 +33,7 @@ static bool number_at(const OozePressureGrid *grid, uint64_t from, const int ste
 /* Index of a node of the lattice, or OOZE_MULTIGRID_NONE. */
 static uint32_t find_node(const OozePressureGrid *grid, uint64_t number)
 {
-    const OozeMultigridLevel *level = &grid->multigrid->level[0];
+    const OozeMultigridLevel *level = &grid->multigrid->grids.level[0];
     uint64_t low = 0, high = level->nodes;
     while (low < high) {
         uint64_t middle = (low + high) / 2;
@@ -73,7 +73,7 @@ static uint64_t list_missing(const OozePressureGrid *grid, OozePressureMissing *
         for (int s = 0; s < AROUND && ooze_pressure_bodies_at(grid, a); s++) {
             int steps[3];
             steps_of(s, steps);
-            if (!number_at(grid, grid->multigrid->level[0].node[a], steps, &number) ||
+            if (!number_at(grid, grid->multigrid->grids.level[0].node[a], steps, &number) ||
                 find_node(grid, number) != OOZE_MULTIGRID_NONE) {
                 continue;
             }
@@ -188,7 +188,7 @@ void ooze_pressure_bodies_extend(OozePressureGrid *grid, const OozeVec3 *normal)
     const OozePressureBodies *b = &grid->bodies;
     for (uint64_t a = 0; b->slot && a < grid->nodes; a++) {
         if (ooze_pressure_bodies_at(grid, a) && !has_pressure(grid, (uint32_t)a)) {
-            OozePressureMissing node = {.number = grid->multigrid->level[0].node[a],
+            OozePressureMissing node = {.number = grid->multigrid->grids.level[0].node[a],
                                         .x = ooze_pressure_node_position(grid, a),
                                         .normal = normal[a]};
             memcpy(node.slot, b->slot + SLOTS * a, sizeof node.slot);

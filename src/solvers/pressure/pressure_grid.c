@@ -29,9 +29,9 @@ OozeVec3 ooze_pressure_node_position(const OozePressureGrid *grid, uint64_t node
     const OozeGridMultigrid *mg = grid->multigrid;
     int32_t at[3];
     double x[3];
-    ooze_multigrid_place(mg->level[0].shape.nodes, mg->level[0].node[node], at);
+    ooze_multigrid_place(mg->grids.level[0].shape.nodes, mg->grids.level[0].node[node], at);
     for (int k = 0; k < 3; k++) {
-        x[k] = mg->axis[k].origin + (double)at[k] / mg->axis[k].inverse;
+        x[k] = mg->grids.axis[k].origin + (double)at[k] / mg->grids.axis[k].inverse;
     }
     return vec3(x[0], x[1], x[2]);
 }
@@ -205,7 +205,7 @@ static OozeStatus allocate(Build *b, OozeError *error)
 {
     OozePressureGrid *grid = b->grid;
     OozeArena *arena = grid->input.arena;
-    const OozeMultigridLevel *level = &grid->multigrid->level[0];
+    const OozeMultigridLevel *level = &grid->multigrid->grids.level[0];
     uint64_t m = grid->nodes;
     grid->fill = ooze_arena_alloc(arena, m, sizeof(float));
     grid->distance = ooze_arena_alloc(arena, m, sizeof(float));
@@ -275,9 +275,9 @@ OozeStatus ooze_pressure_grid_build(OozePressureGrid *grid, OozeGridMultigrid *m
     Build b = {.grid = grid};
     *grid = (OozePressureGrid){.input = *input, .multigrid = multigrid};
     OozeStatus status = ooze_grid_multigrid_place(multigrid, &cells, error);
-    grid->nodes = status ? 0 : multigrid->level[0].nodes;
+    grid->nodes = status ? 0 : multigrid->grids.level[0].nodes;
     for (int k = 0; k < 3; k++) {
-        grid->edge[k] = (float)(1.0 / multigrid->axis[k].inverse);
+        grid->edge[k] = (float)(1.0 / multigrid->grids.axis[k].inverse);
     }
     status = status ? status : allocate(&b, error);
     if (status) {

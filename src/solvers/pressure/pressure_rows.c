@@ -26,13 +26,14 @@ static void each_node(const OozePressureGrid *grid, OozeRangeBody body, void *da
 
 static void each_cell(const OozePressureGrid *grid, OozeRangeBody body, void *data)
 {
-    ooze_parallel_for(grid->input.threads, grid->multigrid->level[0].cells, CELL_GRAIN, body, data);
+    ooze_parallel_for(grid->input.threads, grid->multigrid->grids.level[0].cells, CELL_GRAIN, body,
+                      data);
 }
 
 OozePressureView ooze_pressure_view(const OozePressureGrid *grid)
 {
     const OozeGridMultigrid *mg = grid->multigrid;
-    const OozeMultigridLevel *level = &mg->level[0];
+    const OozeMultigridLevel *level = &mg->grids.level[0];
     const double spacing = grid->input.spacing;
     OozePressureView view = {.shape = level->shape,
                              .edge = {grid->edge[0], grid->edge[1], grid->edge[2]},
@@ -43,7 +44,7 @@ OozePressureView ooze_pressure_view(const OozePressureGrid *grid)
                              .corner_node = level->corner_node,
                              .child_first = level->child_first,
                              .child = level->child,
-                             .into = mg->into,
+                             .into = mg->grids.into,
                              .inverse_mass = grid->input.inverse_mass,
                              .fill = grid->fill,
                              .distance = grid->distance,

@@ -95,7 +95,7 @@ static uint32_t child_at(const OozeMultigridLevel *level, uint32_t corner)
 static void join_by_pressure(const OozeLodge *solve, uint64_t *solid_first)
 {
     const OozePressureGrid *grid = &solve->step->grid_pressure->grid;
-    const OozeMultigridLevel *level = &grid->multigrid->level[0];
+    const OozeMultigridLevel *level = &grid->multigrid->grids.level[0];
     for (uint64_t c = 0; c < level->cells; c++) {
         for (uint32_t k = level->child_first[c]; k < level->child_first[c + 1]; k++) {
             ooze_component_join(solve->components->parent, level->child[k],

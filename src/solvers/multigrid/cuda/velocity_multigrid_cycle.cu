@@ -1,5 +1,5 @@
-/* One cycle of the grids: see solvers/multigrid/velocity_multigrid_cycle.c. */
-#include "cuda/velocity_multigrid_parts.cuh"
+/* One cycle of the grids: see cpu/velocity_multigrid_cycle.c. */
+#include "solvers/multigrid/cuda/velocity_multigrid_parts.cuh"
 
 #ifdef __CUDACC__
 #include <cooperative_groups.h>
@@ -12,24 +12,15 @@ namespace ooze
 
 /* A loop over the nodes of a level, or for DENSE over its unknowns, or for ISOLATED over those of
    isolated elements. */
-enum CycleKind {
-    RESTRICT, /* b = P^T r of the finer level, and the first direction from x = 0 */
-    STEP,     /* r -= A p, p' = carry p + step D^-1 r, x += p' */
-    RESIDUAL, /* r = b - A x */
-    PROLONG,  /* x += P x of the coarser level */
-    BEGIN,    /* r = b - A x, and the first direction */
-    DENSE,    /* x = A^-1 b */
-    ISOLATED  /* the same of isolated elements */
+struct CycleLoop {
+    OozeCycleStep step;
+    OozeVelocityChebyshev chebyshev;
 };
 
-struct CycleLoop {
-    CycleKind kind;
-    int level;
-    OozeVelocityChebyshev chebyshev;
-    int from;       /* STEP: which direction is read */
-    bool first;     /* STEP: the second direction, x lacks the first */
-    bool from_zero; /* STEP: with `first`, r is b and x is 0 */
-};
+OOZE_BOTH CycleLoop loop_of(const OozeCycleStep &step)
+{
+    return {step, ooze_velocity_chebyshev(step.direction)};
+}
 
 OOZE_DEVICE float4 times(OozeSym3 a, float4 v)
 {
@@ -77,8 +68,8 @@ OOZE_DEVICE void set_b(const VelocityLevel &level, uint32_t i, float4 b, float s
 
 OOZE_DEVICE void prolong_at(const VelocityLevel &fine, const VelocityLevel &coarse, uint32_t i)
 {
-    if (fine.coarse_element[i] != OOZE_MULTIGRID_NONE) {
-        const uint32_t *node = coarse.corner_node + 8 * (uint64_t)fine.coarse_element[i];
+    if (fine.coarse_cell[i] != OOZE_MULTIGRID_NONE) {
+        const uint32_t *node = coarse.corner_node + 8 * (uint64_t)fine.coarse_cell[i];
         float4 sum = f32x4(0, 0, 0);
         for (int c = 0; c < 8; c++) {
             float weight = ooze_multigrid_half_weight(fine.coarse_place[i], c);
@@ -92,14 +83,16 @@ OOZE_DEVICE void prolong_at(const VelocityLevel &fine, const VelocityLevel &coar
 
 OOZE_DEVICE void step_at(const VelocityLevel &level, const CycleLoop &loop, uint32_t i, float4 ap)
 {
-    const bool zero = loop.first && loop.from_zero;
-    const float4 before = level.p[loop.from][i];
+    const bool first = loop.step.direction == 1; /* x lacks the direction before */
+    const bool zero = first && loop.step.from_zero;
+    const int from = (loop.step.direction - 1) % 2;
+    const float4 before = level.p[from][i];
     const float4 r = (zero ? level.b[i] : level.r[i]) - ap;
     const float4 p =
         loop.chebyshev.carry * before + loop.chebyshev.step * times(level.inverse[i], r);
-    const float4 change = loop.first ? before + p : p;
+    const float4 change = first ? before + p : p;
     level.r[i] = r;
-    level.p[1 - loop.from][i] = p;
+    level.p[1 - from][i] = p;
     level.x[i] = zero ? change : level.x[i] + change;
 }
 
@@ -138,129 +131,49 @@ OOZE_DEVICE void solve_isolated(const VelocityLevel &level, uint32_t number)
 }
 
 /* Iterations of a loop. */
-OOZE_BOTH uint32_t loop_count(const VelocityLevel &level, CycleKind kind)
+OOZE_BOTH uint32_t loop_count(const VelocityLevel &level, OozeCycleKind kind)
 {
-    return kind == DENSE      ? 3 * level.nodes
-           : kind == ISOLATED ? OOZE_VELOCITY_ROWS * level.isolated_count
-                              : level.nodes;
+    return (uint32_t)(kind == OOZE_CYCLE_DENSE      ? 3 * level.nodes
+                      : kind == OOZE_CYCLE_ISOLATED ? OOZE_VELOCITY_ROWS * level.isolated_count
+                                                    : level.nodes);
 }
 
 template <int LANES>
 OOZE_DEVICE void loop_body(const VelocityLevel *levels, const double *dense, const CycleLoop &loop,
                            uint32_t i, uint32_t lane)
 {
-    const VelocityLevel &level = levels[loop.level];
-    if (loop.kind == RESTRICT) {
-        float4 b = restricted<LANES>(level, levels[loop.level - 1].r, i, lane);
+    const OozeCycleKind kind = loop.step.kind;
+    const VelocityLevel &level = levels[loop.step.level];
+    if (kind == OOZE_CYCLE_RESTRICT) {
+        float4 b = restricted<LANES>(level, levels[loop.step.level - 1].r, i, lane);
         if (lane == 0) {
             set_b(level, i, b, loop.chebyshev.step);
         }
-    } else if (loop.kind == PROLONG && lane == 0) {
-        prolong_at(level, levels[loop.level + 1], i);
-    } else if (loop.kind == DENSE) {
+    } else if (kind == OOZE_CYCLE_PROLONG && lane == 0) {
+        prolong_at(level, levels[loop.step.level + 1], i);
+    } else if (kind == OOZE_CYCLE_DENSE) {
         solve_dense<LANES>(level, dense, i, lane);
-    } else if (loop.kind == ISOLATED && lane == 0) {
+    } else if (kind == OOZE_CYCLE_ISOLATED && lane == 0) {
         solve_isolated(level, i);
-    } else if (loop.kind == STEP || loop.kind == RESIDUAL || loop.kind == BEGIN) {
-        const float4 *x = loop.kind == STEP ? level.p[loop.from] : level.x;
+    } else if (kind == OOZE_CYCLE_STEP || kind == OOZE_CYCLE_RESIDUAL || kind == OOZE_CYCLE_BEGIN) {
+        const float4 *x =
+            kind == OOZE_CYCLE_STEP ? level.p[(loop.step.direction - 1) % 2] : level.x;
         float4 ap = row_product<LANES>(level, x, i, lane);
-        if (lane == 0 && loop.kind == STEP) {
+        if (lane == 0 && kind == OOZE_CYCLE_STEP) {
             step_at(level, loop, i, ap);
         } else if (lane == 0) {
             float4 r = level.b[i] - ap;
             level.r[i] = r;
-            if (loop.kind == BEGIN) {
+            if (kind == OOZE_CYCLE_BEGIN) {
                 level.p[0][i] = loop.chebyshev.step * times(level.inverse[i], r);
             }
         }
     }
 }
 
-/* ---- the cycle ---- */
-
-/* Before a function for the host or the device, whichever its argument is for. */
-#ifdef __CUDACC__
-#define OOZE_EITHER _Pragma("nv_exec_check_disable")
-#else
-#define OOZE_EITHER
-#endif
-
-/* Directions of the smoother after the first. */
-OOZE_EITHER
-template <class Run> OOZE_BOTH void smooth(Run run, int k, bool from_zero)
-{
-    const int degree = k == 0 ? OOZE_VELOCITY_FIRST_DEGREE : OOZE_VELOCITY_DEGREE;
-    CycleLoop loop = {BEGIN, k, ooze_velocity_chebyshev(), 0, false, from_zero};
-    if (!from_zero) {
-        run(loop);
-    }
-    loop.kind = STEP;
-    for (int d = 1; d < degree; d++) {
-        ooze_velocity_chebyshev_next(&loop.chebyshev);
-        loop.from = (d - 1) % 2;
-        loop.first = d == 1;
-        run(loop);
-    }
-    loop.kind = ISOLATED;
-    if (from_zero && run.isolated(k)) {
-        run(loop);
-    }
-}
-
-/* Residual of level k, and b of the next. */
-OOZE_EITHER
-template <class Run> OOZE_BOTH void descend(Run run, int k)
-{
-    CycleLoop loop = {RESIDUAL, k, ooze_velocity_chebyshev(), 0, false, false};
-    run(loop);
-    loop.kind = RESTRICT;
-    loop.level = k + 1;
-    run(loop);
-}
-
-/* x = a cycle for A x = b on level `first`; b and its first direction are known. run(loop) runs a
-   loop and waits for it; run.whole(k) runs the cycle of level k at once, if it returns true.
-   visited: room for a number per level. */
-OOZE_EITHER
-template <class Run>
-OOZE_BOTH void run_cycle(Run run, int first, int last, bool dense, int *visited)
-{
-    int k = first;
-    bool enters = true;
-    while (k >= first) {
-        bool complete = false;
-        if (enters) {
-            visited[k] = 0;
-            complete = k > first && run.whole(k);
-            if (!complete && k == last && dense) {
-                CycleLoop loop = {DENSE, k, ooze_velocity_chebyshev(), 0, false, false};
-                run(loop);
-                complete = true;
-            } else if (!complete) {
-                smooth(run, k, true);
-                complete = k == last;
-            }
-        } else {
-            CycleLoop loop = {PROLONG, k, ooze_velocity_chebyshev(), 0, false, false};
-            run(loop);
-            smooth(run, k, false);
-            visited[k]++;
-            complete = visited[k] == (k == 0 ? OOZE_VELOCITY_FIRST_VISITS : OOZE_VELOCITY_VISITS);
-        }
-        enters = !complete;
-        if (complete) {
-            k--;
-        } else {
-            descend(run, k);
-            k++;
-        }
-    }
-}
-
 /* ---- small levels, by few blocks ---- */
 
-/* The cycle of a level with at most SMALL nodes is one launch, whose blocks wait for each other: a
-   launch of each loop would take longer than the work. */
+/* The cycle of a level with at most SMALL nodes is one launch, whose blocks wait for each other. */
 enum { SMALL = 4096, SMALL_BLOCKS = 64, SMALL_LANES = 8 };
 
 #ifdef __CUDACC__
@@ -268,18 +181,19 @@ struct RunInGrid {
     const VelocityLevel *levels;
     const double *dense;
     cooperative_groups::grid_group grid;
-    __device__ void operator()(const CycleLoop &loop) const
+    __device__ void operator()(const OozeCycleStep &step) const
     {
-        const uint32_t count = loop_count(levels[loop.level], loop.kind);
+        const CycleLoop loop = loop_of(step);
+        const uint32_t count = loop_count(levels[step.level], step.kind);
         const uint32_t threads = gridDim.x * BLOCK / SMALL_LANES;
         for (uint32_t i = (blockIdx.x * BLOCK + threadIdx.x) / SMALL_LANES; i < count;
              i += threads) {
             loop_body<SMALL_LANES>(levels, dense, loop, i, threadIdx.x % SMALL_LANES);
         }
-        grid.sync();
+        if (count > 0) {
+            grid.sync();
+        }
     }
-    __device__ bool isolated(int k) const { return levels[k].isolated_count > 0; }
-    __device__ bool whole(int) const { return false; }
 };
 
 static __global__ void __launch_bounds__(BLOCK)
@@ -287,9 +201,8 @@ static __global__ void __launch_bounds__(BLOCK)
                  const int32_t *off)
 {
     if (!*off) {
-        int visited[OOZE_MULTIGRID_LEVELS];
         RunInGrid run = {levels, dense, cooperative_groups::this_grid()};
-        run_cycle(run, first, last, dense != nullptr, visited);
+        run_cycle(ooze_velocity_plan(), first, last, dense != nullptr, run);
     }
 }
 
@@ -313,101 +226,57 @@ static void launch_small(Gpu *gpu, const VelocityMultigrid *mg, int first, const
 struct RunInTurn {
     const VelocityLevel *levels;
     const double *dense;
-    void operator()(const CycleLoop &loop) const
+    void operator()(const OozeCycleStep &step) const
     {
-        const uint32_t count = loop_count(levels[loop.level], loop.kind);
+        const CycleLoop loop = loop_of(step);
+        const uint32_t count = loop_count(levels[step.level], step.kind);
         for (uint32_t i = 0; i < count; i++) {
             loop_body<1>(levels, dense, loop, i, 0);
         }
     }
-    bool isolated(int k) const { return levels[k].isolated_count > 0; }
-    bool whole(int) const { return false; }
 };
 
 static void launch_small(Gpu *gpu, const VelocityMultigrid *mg, int first, const int32_t *off)
 {
     if (gpu->failed == cudaSuccess && !*off) {
-        int visited[OOZE_MULTIGRID_LEVELS];
         RunInTurn run = {mg->device_level, mg->dense};
-        run_cycle(run, first, mg->levels - 1, mg->dense != nullptr, visited);
+        run_cycle(ooze_velocity_plan(), first, mg->levels - 1, mg->dense != nullptr, run);
     }
 }
 #endif
 
 /* ---- large levels ---- */
 
-struct RunByLaunch {
+struct LaunchStep {
     Gpu *gpu;
     const VelocityMultigrid *mg;
     const int32_t *off;
 
-    template <int LANES> void launch(const CycleLoop &loop) const
+    template <int LANES> void launch(const CycleLoop &loop, uint32_t count) const
     {
         const VelocityLevel *levels = mg->device_level;
         const double *dense = mg->dense;
         const int32_t *flag = off;
         const CycleLoop now = loop;
         for_lanes<LANES>(
-            gpu, loop_count(mg->level[loop.level], loop.kind),
-            OOZE_BODY(uint32_t i, uint32_t lane) {
+            gpu, count, OOZE_BODY(uint32_t i, uint32_t lane) {
                 if (!*flag) {
                     loop_body<LANES>(levels, dense, now, i, lane);
                 }
             });
     }
-    void operator()(const CycleLoop &loop) const
+    void operator()(const OozeCycleStep &step) const
     {
-#define VELOCITY_LAUNCH(lanes) launch<lanes>(loop)
-        OOZE_LANES(mg->level[loop.level].nodes, VELOCITY_LAUNCH);
-    }
-    bool isolated(int k) const
-    {
-        return mg->level[k].isolated_count > 0;
-    }
-    bool whole(int k) const
-    {
-        bool small = mg->level[k].nodes <= SMALL;
-        if (small) {
-            launch_small(gpu, mg, k, off);
+        const CycleLoop loop = loop_of(step);
+        const uint32_t count = loop_count(mg->host_level[step.level], step.kind);
+#define VELOCITY_LAUNCH(lanes) launch<lanes>(loop, count)
+        if (count > 0) {
+            OOZE_LANES(mg->level[step.level].nodes, VELOCITY_LAUNCH);
         }
-        return small;
     }
 };
 
 /* ---- between particles and the first level ---- */
-
-static void restrict_particles(Gpu *gpu, const VelocityMultigrid *mg, const float4 *r,
-                               const int32_t *off)
-{
-    const VelocityLevel level = mg->level[0];
-    const float4 *all = mg->into;
-    float4 *corner_sums = mg->corner_sums;
-    for_each(
-        gpu, 8 * (uint64_t)level.elements, OOZE_BODY(uint32_t i) {
-            if (*off) {
-                return;
-            }
-            float4 sum = f32x4(0, 0, 0);
-            for (uint32_t e = level.child_first[i / 8]; e < level.child_first[i / 8 + 1]; e++) {
-                float4 t = all[e];
-                float x = i & 1 ? t.x : 1.0f - t.x, y = i & 2 ? t.y : 1.0f - t.y;
-                sum = sum + x * y * (i & 4 ? t.z : 1.0f - t.z) * r[level.child[e]];
-            }
-            corner_sums[i] = sum;
-        });
-    const OozeVelocityChebyshev start = ooze_velocity_chebyshev();
-    for_each(
-        gpu, level.nodes, OOZE_BODY(uint32_t i) {
-            if (*off) {
-                return;
-            }
-            float4 sum = f32x4(0, 0, 0);
-            for (uint32_t e = level.node_first[i]; e < level.node_first[i + 1]; e++) {
-                sum = sum + corner_sums[level.node_corner[e]];
-            }
-            set_b(level, i, sum, start.step);
-        });
-}
 
 void velocity_multigrid_apply(Gpu *gpu, const VelocityMultigrid *mg, const float4 *r,
                               const int32_t *off)
@@ -415,19 +284,19 @@ void velocity_multigrid_apply(Gpu *gpu, const VelocityMultigrid *mg, const float
     if (mg->levels == 0) {
         return;
     }
-    restrict_particles(gpu, mg, r, off);
-    if (mg->level[0].nodes <= SMALL) {
-        launch_small(gpu, mg, 0, off);
-    } else {
-        int visited[OOZE_MULTIGRID_LEVELS];
-        RunByLaunch run = {gpu, mg, off};
-        run_cycle(run, 0, mg->levels - 1, mg->dense != nullptr, visited);
-    }
+    const VelocityLevel level = mg->host_level[0];
+    const OozeVelocityChebyshev start = ooze_velocity_chebyshev(0);
+    restrict_particles(
+        gpu, mg, r, mg->corner_sums, f32x4(0, 0, 0), off,
+        OOZE_BODY(uint32_t i, float4 sum) { set_b(level, i, sum, start.step); });
+    launch_cycle(mg, ooze_velocity_plan(), mg->dense != nullptr, SMALL, LaunchStep{gpu, mg, off},
+                 [=](int k) { launch_small(gpu, mg, k, off); });
 }
 
 VelocityProlongation velocity_prolongation(const VelocityMultigrid *mg)
 {
-    return {mg->axes, mg->level[0].shape, mg->element_of, mg->level[0].corner_node, mg->level[0].x};
+    return {axes_of(mg), mg->level[0].shape, mg->element_of, mg->level[0].corner_node,
+            mg->rows[0].x};
 }
 
 } // namespace ooze

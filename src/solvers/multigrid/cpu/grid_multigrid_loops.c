@@ -20,13 +20,13 @@ static void elements(void *data, uint64_t begin, uint64_t end, int worker)
     for (uint64_t c = begin; c < end; c++) {
         OozeMultigridMoments sum = {{0}, {0}, {0}, {0}};
         for (uint32_t i = level->child_first[c]; i < level->child_first[c + 1]; i++) {
-            const OozeF32x4 t = s->mg->into[i];
+            const OozeF32x4 t = s->mg->grids.into[i];
             const float into[3] = {t[0], t[1], t[2]};
             const uint32_t particle = level->child[i];
             ooze_multigrid_add_particle(&sum, into, s->stiffness[particle], s->mass[particle]);
         }
-        float *to = level->elements + 64 * c;
-        ooze_multigrid_scale(&sum, s->mg->inverse);
+        float *to = s->rows->element + 64 * c;
+        ooze_multigrid_scale(&sum, s->mg->grids.inverse);
         ooze_multigrid_element_row(&sum, 0, to); /* not a loop: indices become constants */
         ooze_multigrid_element_row(&sum, 1, to + 8);
         ooze_multigrid_element_row(&sum, 2, to + 16);
@@ -66,13 +66,13 @@ static void coarse_elements(void *data, uint64_t begin, uint64_t end, int worker
         OozeF32x4 sum[16] = {{0}};
         for (uint32_t e = level->child_first[c]; e < level->child_first[c + 1]; e++) {
             const uint64_t cell = level->child[e];
-            const float *weight = s->mg->child[fine->place[cell]].weight;
+            const float *weight = s->mg->grids.child[fine->place[cell]].weight;
             OozeF32x4 p[16], kp[16] = {{0}};
             memcpy(p, weight, sizeof p);
-            add_transposed(fine->elements + 64 * cell, p, kp);
+            add_transposed(s->fine_rows->element + 64 * cell, p, kp);
             add_transposed(weight, kp, sum);
         }
-        memcpy(level->elements + 64 * c, sum, sizeof sum);
+        memcpy(s->rows->element + 64 * c, sum, sizeof sum);
     }
 }
 
@@ -98,7 +98,7 @@ static void restricts(void *data, uint64_t begin, uint64_t end, int worker)
     for (uint64_t c = begin; c < end; c++) {
         OozeF32x4 low = {0}, high = {0};
         for (uint32_t i = level->child_first[c]; i < level->child_first[c + 1]; i++) {
-            Weights w = weights_at(s->mg->into[i]);
+            Weights w = weights_at(s->mg->grids.into[i]);
             float r = s->from[level->child[i]];
             low += w.low * r;
             high += w.high * r;
@@ -119,17 +119,17 @@ static void prolongs(void *data, uint64_t begin, uint64_t end, int worker)
         const OozeF32x4 low = {x[node[0]], x[node[1]], x[node[2]], x[node[3]]};
         const OozeF32x4 high = {x[node[4]], x[node[5]], x[node[6]], x[node[7]]};
         for (uint32_t i = level->child_first[c]; i < level->child_first[c + 1]; i++) {
-            Weights w = weights_at(s->mg->into[i]);
+            Weights w = weights_at(s->mg->grids.into[i]);
             s->to[level->child[i]] += ooze_f32x4_sum(w.low * low + w.high * high);
         }
     }
 }
 
 /* Row i of A x. */
-static inline float row_product(const OozeMultigridLevel *level, uint64_t i, const float *x)
+static inline float row_product(const OozePressureRows *rows, uint64_t i, const float *x)
 {
-    const uint32_t *run = level->run + OOZE_MULTIGRID_RUNS * i;
-    const float *c = level->coefficient + 4 * OOZE_MULTIGRID_RUNS * i;
+    const uint32_t *run = rows->run + OOZE_MULTIGRID_RUNS * i;
+    const float *c = rows->coefficient + 4 * OOZE_MULTIGRID_RUNS * i;
     OozeF32x4 sum[3] = {{0}, {0}, {0}};
     for (int k = 0; k < 3; k++) {
         for (int j = 0; j < 3; j++) {
@@ -138,10 +138,10 @@ static inline float row_product(const OozeMultigridLevel *level, uint64_t i, con
         }
     }
     float ax = ooze_f32x4_sum(sum[0] + sum[1] + sum[2]);
-    if (level->across && level->across[OOZE_MULTIGRID_RUNS * i] != OOZE_MULTIGRID_NONE) {
-        const uint32_t *across = level->across + OOZE_MULTIGRID_RUNS * i;
+    if (rows->across && rows->across[OOZE_MULTIGRID_RUNS * i] != OOZE_MULTIGRID_NONE) {
+        const uint32_t *across = rows->across + OOZE_MULTIGRID_RUNS * i;
         for (int k = 0; k < OOZE_MULTIGRID_RUNS; k++) {
-            ax += level->across_coefficient[OOZE_MULTIGRID_RUNS * i + (uint64_t)k] * x[across[k]];
+            ax += rows->across_coefficient[OOZE_MULTIGRID_RUNS * i + (uint64_t)k] * x[across[k]];
         }
     }
     return ax;
@@ -151,11 +151,11 @@ static void smooth(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
     const OozeMultigridSweep *s = data;
-    const OozeMultigridLevel *level = s->level;
+    const OozePressureRows *rows = s->rows;
     const float *x = s->from;
     for (uint64_t i = begin; i < end; i++) {
-        float residual = level->b[i] - row_product(level, i, x);
-        s->to[i] = x[i] + OOZE_MULTIGRID_DAMPING * level->inverse[i] * residual;
+        float residual = rows->b[i] - row_product(rows, i, x);
+        s->to[i] = x[i] + OOZE_MULTIGRID_DAMPING * rows->inverse[i] * residual;
     }
 }
 
@@ -164,7 +164,7 @@ static void residual(void *data, uint64_t begin, uint64_t end, int worker)
     (void)worker;
     const OozeMultigridSweep *s = data;
     for (uint64_t i = begin; i < end; i++) {
-        s->to[i] = s->level->b[i] - row_product(s->level, i, s->from);
+        s->to[i] = s->rows->b[i] - row_product(s->rows, i, s->from);
     }
 }
 

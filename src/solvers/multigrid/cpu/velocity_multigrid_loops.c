@@ -50,7 +50,7 @@ static void add_isotropic(const OozeVelocitySweep *s, uint64_t e, OozeVelocityMo
     OozeF32x4 square[9] = {{0}}, mixed[9] = {{0}}, masses[9] = {{0}};
     for (uint32_t k = s->level->child_first[e]; k < s->level->child_first[e + 1]; k++) {
         const uint32_t i = s->level->child[k];
-        const OozeF32x4 t = s->mg->into[k];
+        const OozeF32x4 t = s->mg->grids.into[k];
         if (find_boundary_particle(s, i)) {
             continue;
         }
@@ -88,7 +88,8 @@ static void add_tensors(const OozeVelocitySweep *s, uint64_t e, OozeVelocityMome
     memset(to, 0, sizeof *to);
     for (uint32_t k = s->level->child_first[e]; k < s->level->child_first[e + 1]; k++) {
         const uint32_t i = s->level->child[k];
-        const float into[3] = {s->mg->into[k][0], s->mg->into[k][1], s->mg->into[k][2]};
+        const float into[3] = {s->mg->grids.into[k][0], s->mg->grids.into[k][1],
+                               s->mg->grids.into[k][2]};
         if (!find_boundary_particle(s, i)) {
             const OozeVelocityParticle p = particle_of(s, i);
             ooze_velocity_add_particle(to, into, p.mass, p.stiffness, p.bulk);
@@ -120,12 +121,14 @@ static void add_boundary_particles(const OozeVelocitySweep *s, uint64_t e, float
 {
     for (uint32_t k = s->level->child_first[e]; k < s->level->child_first[e + 1]; k++) {
         const uint32_t i = s->level->child[k];
-        const float into[3] = {s->mg->into[k][0], s->mg->into[k][1], s->mg->into[k][2]};
+        const float into[3] = {s->mg->grids.into[k][0], s->mg->grids.into[k][1],
+                               s->mg->grids.into[k][2]};
         const OozeVelocityBoundaryParticle *boundary_particle = find_boundary_particle(s, i);
         if (boundary_particle) {
             const OozeVelocityParticle own = particle_of(s, i);
             OozeVelocityCorners corners;
-            ooze_velocity_corners(boundary_particle, into, s->mg->inverse, own.stiffness, &corners);
+            ooze_velocity_corners(boundary_particle, into, s->mg->grids.inverse, own.stiffness,
+                                  &corners);
             ooze_velocity_add_boundary_particle(boundary_particle, &corners, &own, half);
         }
     }
@@ -140,18 +143,18 @@ static void elements(void *data, uint64_t begin, uint64_t end, int worker)
         float half[OOZE_VELOCITY_HALF] = {0}, ratio = ratio_of(s, e);
         if (ratio >= 0.0f) {
             add_isotropic(s, e, &sum);
-            ooze_velocity_scale_basis(&sum.of[0], s->mg->inverse);
+            ooze_velocity_scale_basis(&sum.of[0], s->mg->grids.inverse);
             add_moments(&sum, ratio, half);
         } else {
             add_tensors(s, e, &sum);
             for (int c = 0; c < OOZE_VELOCITY_COEFFICIENTS; c++) {
-                ooze_velocity_scale_basis(&sum.of[c], s->mg->inverse);
+                ooze_velocity_scale_basis(&sum.of[c], s->mg->grids.inverse);
             }
             add_moments(&sum, -1.0f, half);
         }
         add_boundary_particles(s, e, half);
-        ooze_velocity_store(half, s->level->element +
-                                      OOZE_VELOCITY_ELEMENT * ooze_velocity_local(s->level, e));
+        ooze_velocity_store(half, s->rows->element +
+                                      OOZE_VELOCITY_ELEMENT * ooze_velocity_local(s->rows, e));
     }
 }
 
@@ -212,12 +215,15 @@ static void coarse_elements(void *data, uint64_t begin, uint64_t end, int worker
 {
     (void)worker;
     const OozeVelocitySweep *s = data;
-    const OozeVelocityLevel *level = s->level, *fine = level - 1;
+    const OozeMultigridLevel *level = s->level, *fine = level - 1;
+    const OozeVelocityRows *rows = s->rows, *fine_rows = rows - 1;
     for (uint64_t e = begin; e < end; e++) {
         float full[8][ROW], sum[8 * ROW] = {0};
         for (uint32_t c = level->child_first[e]; c < level->child_first[e + 1]; c++) {
             const uint64_t child = level->child[c];
-            memcpy(full, fine->element + OOZE_VELOCITY_ELEMENT * ooze_velocity_local(fine, child),
+            memcpy(full,
+                   fine_rows->element +
+                       OOZE_VELOCITY_ELEMENT * ooze_velocity_local(fine_rows, child),
                    sizeof full);
             gather_child(full, fine->place[child]);
             const float *from = full[0];
@@ -225,7 +231,7 @@ static void coarse_elements(void *data, uint64_t begin, uint64_t end, int worker
                 sum[k] += from[k];
             }
         }
-        memcpy(level->element + OOZE_VELOCITY_ELEMENT * e, sum, sizeof sum);
+        memcpy(rows->element + OOZE_VELOCITY_ELEMENT * e, sum, sizeof sum);
     }
 }
 
@@ -239,13 +245,14 @@ static inline void add_block(float *to, const float *block)
 }
 
 /* The row of a node all of whose neighbours exist: columns are the places of the stencil. */
-static void add_regular_row(const OozeVelocityLevel *level, uint64_t i, float *block)
+static void add_regular_row(const OozeMultigridLevel *level, const OozeVelocityRows *rows,
+                            uint64_t i, float *block)
 {
     for (uint32_t c = level->node_first[i]; c < level->node_first[i + 1]; c++) {
         const uint64_t e = level->node_corner[c] / 8;
         const int a = (int)(level->node_corner[c] % 8);
-        const float *element = level->element +
-                               OOZE_VELOCITY_ELEMENT * ooze_velocity_local(level, e) +
+        const float *element = rows->element +
+                               OOZE_VELOCITY_ELEMENT * ooze_velocity_local(rows, e) +
                                OOZE_VELOCITY_CORNER * a;
         float *first = block + OOZE_VELOCITY_BLOCK * ooze_velocity_slot(a, 0);
         for (int b = 0; b < 8; b++) {
@@ -255,10 +262,11 @@ static void add_regular_row(const OozeVelocityLevel *level, uint64_t i, float *b
     }
 }
 
-static void add_row(const OozeVelocityLevel *level, uint64_t i, float *block)
+static void add_row(const OozeMultigridLevel *level, const OozeVelocityRows *rows, uint64_t i,
+                    float *block)
 {
-    const uint32_t first = level->row_first[i], count = level->row_first[i + 1] - first;
-    const uint32_t *column = level->column + first;
+    const uint32_t first = rows->row_first[i], count = rows->row_first[i + 1] - first;
+    const uint32_t *column = rows->column + first;
     OozeVelocityRow row;
     ooze_velocity_find_row(level->corner_node, level->node_corner + level->node_first[i],
                            level->node_first[i + 1] - level->node_first[i], &row);
@@ -266,8 +274,8 @@ static void add_row(const OozeVelocityLevel *level, uint64_t i, float *block)
     for (uint32_t c = level->node_first[i]; c < level->node_first[i + 1]; c++) {
         const uint64_t e = level->node_corner[c] / 8;
         const int a = (int)(level->node_corner[c] % 8);
-        const float *element = level->element +
-                               OOZE_VELOCITY_ELEMENT * ooze_velocity_local(level, e) +
+        const float *element = rows->element +
+                               OOZE_VELOCITY_ELEMENT * ooze_velocity_local(rows, e) +
                                OOZE_VELOCITY_CORNER * a;
         for (int b = 0; b < 8; b++) {
             uint32_t node = level->corner_node[8 * e + (uint64_t)b];
@@ -277,27 +285,28 @@ static void add_row(const OozeVelocityLevel *level, uint64_t i, float *block)
     }
 }
 
-static void rows(void *data, uint64_t begin, uint64_t end, int worker)
+static void fill_rows(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
     const OozeVelocitySweep *s = data;
-    const OozeVelocityLevel *level = s->level;
+    const OozeMultigridLevel *level = s->level;
+    const OozeVelocityRows *rows = s->rows;
     for (uint64_t i = begin; i < end; i++) {
-        const uint32_t first = level->row_first[i], count = level->row_first[i + 1] - first;
-        float *block = level->block + (uint64_t)OOZE_VELOCITY_BLOCK * first;
+        const uint32_t first = rows->row_first[i], count = rows->row_first[i + 1] - first;
+        float *block = rows->block + (uint64_t)OOZE_VELOCITY_BLOCK * first;
         OozeSym3 own = ooze_sym3_identity(0.0f);
         memset(block, 0, (uint64_t)OOZE_VELOCITY_BLOCK * count * sizeof *block);
-        if (level->regular[i]) {
-            add_regular_row(level, i, block);
+        if (rows->regular[i]) {
+            add_regular_row(level, rows, i, block);
         } else {
-            add_row(level, i, block);
+            add_row(level, rows, i, block);
         }
         for (uint32_t k = 0; k < count; k++) { /* several, across a short periodic axis */
             const float *d = block + OOZE_VELOCITY_BLOCK * k;
             OozeSym3 here = {d[0], d[4], d[8], d[1], d[2], d[5]};
-            own = level->column[first + k] == i ? ooze_sym3_add(own, here) : own;
+            own = rows->column[first + k] == i ? ooze_sym3_add(own, here) : own;
         }
-        level->inverse[i] = ooze_velocity_inverse(own);
+        rows->inverse[i] = ooze_velocity_inverse(own);
     }
 }
 
@@ -313,19 +322,19 @@ static void restricts(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
     const OozeVelocitySweep *s = data;
-    const OozeVelocityLevel *level = s->level;
+    const OozeMultigridLevel *level = s->level;
     for (uint64_t e = begin; e < end; e++) {
         OozeF32x4 sum[8] = {{0}};
         for (uint32_t k = level->child_first[e]; k < level->child_first[e + 1]; k++) {
-            uint64_t i = level->child[k], n = s->mg->n;
+            uint64_t i = level->child[k], n = s->mg->grids.n;
             OozeF32x4 r = i < n ? s->from[i] : s->mg->sharing->migrant_residual[i - n];
             float w[8];
-            weights_at(s->mg->into[k], w);
+            weights_at(s->mg->grids.into[k], w);
             for (int c = 0; c < 8; c++) {
                 sum[c] = ooze_f32x4_fma(ooze_f32x4_splat(w[c]), r, sum[c]);
             }
         }
-        memcpy(s->mg->corner_sums + 8 * ooze_velocity_local(level, e), sum, sizeof sum);
+        memcpy(s->mg->corner_sums + 8 * ooze_velocity_local(s->rows, e), sum, sizeof sum);
     }
 }
 
@@ -333,7 +342,7 @@ static void prolongs(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
     const OozeVelocitySweep *s = data;
-    const OozeVelocityLevel *level = s->level;
+    const OozeMultigridLevel *level = s->level;
     for (uint64_t e = begin; e < end; e++) {
         const uint32_t *node = level->corner_node + 8 * e;
         OozeF32x4 x[8];
@@ -343,10 +352,10 @@ static void prolongs(void *data, uint64_t begin, uint64_t end, int worker)
         for (uint32_t k = level->child_first[e]; k < level->child_first[e + 1]; k++) {
             OozeF32x4 sum = {0};
             float w[8];
-            if (level->child[k] >= s->mg->n) {
+            if (level->child[k] >= s->mg->grids.n) {
                 break; /* particles of other ranks come last */
             }
-            weights_at(s->mg->into[k], w);
+            weights_at(s->mg->grids.into[k], w);
             for (int c = 0; c < 8; c++) {
                 sum = ooze_f32x4_fma(ooze_f32x4_splat(w[c]), x[c], sum);
             }
@@ -359,14 +368,14 @@ static void prolongs(void *data, uint64_t begin, uint64_t end, int worker)
 /* ---- nodes ---------------------------------------------------------------------------------- */
 
 /* Row i of A x; the last lane is undefined. */
-static inline OozeF32x4 row_product(const OozeVelocityLevel *level, uint64_t i, const OozeF32x4 *x)
+static inline OozeF32x4 row_product(const OozeVelocityRows *rows, uint64_t i, const OozeF32x4 *x)
 {
-    const uint32_t first = level->row_first[i], last = level->row_first[i + 1];
-    const float *block = level->block + (uint64_t)OOZE_VELOCITY_BLOCK * first;
+    const uint32_t first = rows->row_first[i], last = rows->row_first[i + 1];
+    const float *block = rows->block + (uint64_t)OOZE_VELOCITY_BLOCK * first;
     OozeF32x4 sum[6] = {{0}};
     uint32_t k = first;
     for (; k + 2 <= last; k += 2, block += 2 * OOZE_VELOCITY_BLOCK) {
-        OozeF32x4 a = x[level->column[k]], b = x[level->column[k + 1]];
+        OozeF32x4 a = x[rows->column[k]], b = x[rows->column[k + 1]];
         sum[0] = OOZE_F32X4_FMA_LANE(a, 0, ooze_f32x4_load(block), sum[0]);
         sum[1] = OOZE_F32X4_FMA_LANE(a, 1, ooze_f32x4_load(block + 3), sum[1]);
         sum[2] = OOZE_F32X4_FMA_LANE(a, 2, ooze_f32x4_load(block + 6), sum[2]);
@@ -375,7 +384,7 @@ static inline OozeF32x4 row_product(const OozeVelocityLevel *level, uint64_t i, 
         sum[5] = OOZE_F32X4_FMA_LANE(b, 2, ooze_f32x4_load(block + 15), sum[5]);
     }
     if (k < last) {
-        OozeF32x4 a = x[level->column[k]];
+        OozeF32x4 a = x[rows->column[k]];
         sum[0] = OOZE_F32X4_FMA_LANE(a, 0, ooze_f32x4_load(block), sum[0]);
         sum[1] = OOZE_F32X4_FMA_LANE(a, 1, ooze_f32x4_load(block + 3), sum[1]);
         sum[2] = OOZE_F32X4_FMA_LANE(a, 2, ooze_f32x4_load(block + 6), sum[2]);
@@ -388,7 +397,7 @@ static void residual(void *data, uint64_t begin, uint64_t end, int worker)
     (void)worker;
     const OozeVelocitySweep *s = data;
     for (uint64_t i = begin; i < end; i++) {
-        s->to[i] = s->level->b[i] - row_product(s->level, i, s->from);
+        s->to[i] = s->rows->b[i] - row_product(s->rows, i, s->from);
     }
 }
 
@@ -396,11 +405,11 @@ static void begin_smooth(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
     const OozeVelocitySweep *s = data;
-    const OozeVelocityLevel *level = s->level;
+    const OozeVelocityRows *rows = s->rows;
     for (uint64_t i = begin; i < end; i++) {
-        OozeF32x4 r = level->b[i] - row_product(level, i, level->x);
-        level->r[i] = r;
-        level->p[0][i] = s->chebyshev.step * ooze_velocity_times_f32x4(level->inverse[i], r);
+        OozeF32x4 r = rows->b[i] - row_product(rows, i, rows->x);
+        rows->r[i] = r;
+        rows->p[0][i] = s->chebyshev.step * ooze_velocity_times_f32x4(rows->inverse[i], r);
     }
 }
 
@@ -408,21 +417,21 @@ static void step(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
     const OozeVelocitySweep *s = data;
-    const OozeVelocityLevel *level = s->level;
+    const OozeVelocityRows *rows = s->rows;
     for (uint64_t i = begin; i < end; i++) {
-        OozeF32x4 r = level->r[i] - row_product(level, i, s->from), before = s->from[i];
+        OozeF32x4 r = rows->r[i] - row_product(rows, i, s->from), before = s->from[i];
         OozeF32x4 p = s->chebyshev.carry * before +
-                      s->chebyshev.step * ooze_velocity_times_f32x4(level->inverse[i], r);
-        level->r[i] = r;
+                      s->chebyshev.step * ooze_velocity_times_f32x4(rows->inverse[i], r);
+        rows->r[i] = r;
         s->to[i] = p;
-        level->x[i] += s->first ? before + p : p;
+        rows->x[i] += s->first ? before + p : p;
     }
 }
 
 const OozeVelocityLoops OOZE_LOOPS(ooze_velocity_loops) = {
     .elements = elements,
     .coarse_elements = coarse_elements,
-    .rows = rows,
+    .rows = fill_rows,
     .restricts = restricts,
     .prolongs = prolongs,
     .residual = residual,

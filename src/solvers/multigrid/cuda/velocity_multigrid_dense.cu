@@ -1,5 +1,5 @@
 /* Inverses of the smallest matrices of velocity_multigrid.cuh. */
-#include "cuda/velocity_multigrid_parts.cuh"
+#include "solvers/multigrid/cuda/velocity_multigrid_parts.cuh"
 
 extern "C" {
 #include "solvers/multigrid/velocity_multigrid_dense_formula.h"

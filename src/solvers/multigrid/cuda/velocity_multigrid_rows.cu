@@ -1,6 +1,6 @@
 /* Rows of the matrices of velocity_multigrid.cuh, and weights between levels. A node that a row
    reaches in several ways has one column. */
-#include "cuda/velocity_multigrid_parts.cuh"
+#include "solvers/multigrid/cuda/velocity_multigrid_parts.cuh"
 
 namespace ooze
 {
@@ -78,13 +78,32 @@ static void find_columns(Gpu *gpu, const VelocityLevel &of, uint32_t *found, uin
         });
 }
 
+static bool allocate_nodes(Gpu *gpu, VelocityMultigrid *mg, int k)
+{
+    VelocityRows *rows = &mg->rows[k];
+    const uint64_t nodes = mg->level[k].nodes;
+    return divide(gpu, &mg->buffer[k][VELOCITY_NODES], [=](Slab *slab) {
+        slab->take(&rows->slice_first, nodes / ROW_SLICE + 2);
+        slab->take(&rows->stencil, nodes);
+        slab->take(&rows->inverse, nodes);
+        slab->take(&rows->b, nodes);
+        slab->take(&rows->r, nodes);
+        slab->take(&rows->x, nodes);
+        slab->take(&rows->p[0], nodes);
+        slab->take(&rows->p[1], nodes);
+    });
+}
+
 void velocity_find_rows(Gpu *gpu, VelocityMultigrid *mg, int k)
 {
-    VelocityLevel *level = &mg->level[k];
-    const VelocityLevel of = *level;
-    const uint32_t slices = (of.nodes + ROW_SLICE - 1) / ROW_SLICE;
+    VelocityRows *rows = &mg->rows[k];
+    if (!allocate_nodes(gpu, mg, k)) {
+        return;
+    }
+    const VelocityLevel of = {{mg->level[k]}, {*rows}};
+    const uint32_t slices = (uint32_t)((of.nodes + ROW_SLICE - 1) / ROW_SLICE);
     Mark mark = scratch_mark(gpu);
-    uint32_t *found = scratch<uint32_t>(gpu, 64 * (uint64_t)of.elements);
+    uint32_t *found = scratch<uint32_t>(gpu, 64 * of.cells);
     uint32_t *count = scratch<uint32_t>(gpu, of.nodes);
     find_columns(gpu, of, found, count);
     for_each(
@@ -98,12 +117,12 @@ void velocity_find_rows(Gpu *gpu, VelocityMultigrid *mg, int k)
     const uint64_t entries = ROW_SLICE * (uint64_t)sum_counts(gpu, of.slice_first, slices);
     const uint64_t inverse = (uint64_t)OOZE_VELOCITY_ROWS * OOZE_VELOCITY_ROWS;
     bool ok = divide(gpu, &mg->buffer[k][VELOCITY_ROWS], [=](Slab *slab) {
-        slab->take(&level->column, entries);
-        slab->take(&level->block, OOZE_VELOCITY_BLOCK * entries);
-        slab->take(&level->isolated_inverse, inverse * level->isolated_count);
+        slab->take(&rows->column, entries);
+        slab->take(&rows->block, OOZE_VELOCITY_BLOCK * entries);
+        slab->take(&rows->isolated_inverse, inverse * of.isolated_count);
     });
     if (ok) {
-        uint32_t *to = level->column;
+        uint32_t *to = rows->column;
         for_each(
             gpu, ROW_SLICE * (uint64_t)slices, OOZE_BODY(uint32_t i) {
                 uint32_t first = of.slice_first[i / ROW_SLICE];
@@ -210,43 +229,31 @@ void velocity_fill_rows(Gpu *gpu, const VelocityLevel *of)
 /* ---- between levels ---- */
 
 /* Of level k and the finer one. */
-void velocity_find_weights(Gpu *gpu, VelocityMultigrid *mg, int k,
-                           const OozeMultigridChild *children)
+void velocity_find_weights(Gpu *gpu, VelocityMultigrid *mg, int k)
 {
-    VelocityLevel *level = &mg->level[k];
-    const VelocityLevel fine = mg->level[k - 1];
-    const OozeVelocityFamily family = {{level->corner_node, level->node_first, level->node_corner},
-                                       {fine.corner_node, fine.node_first, fine.node_corner},
-                                       level->child_first,
-                                       level->child,
-                                       fine.place,
-                                       children};
-    for_each(
-        gpu, fine.nodes, OOZE_BODY(uint32_t i) {
-            uint32_t corner = fine.node_corner[fine.node_first[i]];
-            fine.coarse_element[i] = fine.parent[corner / 8];
-            fine.coarse_place[i] =
-                (uint8_t)ooze_multigrid_halves(fine.place[corner / 8], (int)(corner % 8));
-        });
+    VelocityRows *rows = &mg->rows[k];
+    const OozeMultigridLevel level = mg->level[k], fine = mg->level[k - 1];
+    const OozeMultigridChild *children = mg->child;
     Mark mark = scratch_mark(gpu);
-    uint32_t *first = scratch<uint32_t>(gpu, (uint64_t)level->nodes + 1);
+    uint32_t *first = scratch<uint32_t>(gpu, level.nodes + 1);
     for_each(
-        gpu, level->nodes, OOZE_BODY(uint32_t i) {
-            first[i] = ooze_velocity_list_fine_nodes(&family, i, nullptr, nullptr);
+        gpu, level.nodes, OOZE_BODY(uint32_t i) {
+            first[i] = ooze_links_list_fine_nodes(&level, &fine, children, i, nullptr, nullptr);
         });
-    const uint64_t total = sum_counts(gpu, first, level->nodes), nodes = level->nodes;
+    const uint64_t total = sum_counts(gpu, first, level.nodes), nodes = level.nodes;
     bool ok = divide(gpu, &mg->buffer[k][VELOCITY_FINE_NODES], [=](Slab *slab) {
-        slab->take(&level->fine_first, nodes + 1);
-        slab->take(&level->fine_node, total);
-        slab->take(&level->fine_weight, total);
+        slab->take(&rows->fine_first, nodes + 1);
+        slab->take(&rows->fine_node, total);
+        slab->take(&rows->fine_weight, total);
     });
     if (ok) {
-        uint32_t *node = level->fine_node;
-        float *weight = level->fine_weight;
-        copy(gpu, level->fine_first, first, (nodes + 1) * sizeof *first);
+        uint32_t *node = rows->fine_node;
+        float *weight = rows->fine_weight;
+        copy(gpu, rows->fine_first, first, (nodes + 1) * sizeof *first);
         for_each(
             gpu, nodes, OOZE_BODY(uint32_t i) {
-                (void)ooze_velocity_list_fine_nodes(&family, i, node + first[i], weight + first[i]);
+                (void)ooze_links_list_fine_nodes(&level, &fine, children, i, node + first[i],
+                                                 weight + first[i]);
             });
     }
     scratch_rewind(gpu, mark);

@@ -4,24 +4,24 @@
 
 #include "base/search.h"
 #include "solvers/multigrid/grid_cells.h"
-#include "solvers/multigrid/velocity_multigrid_links_formula.h"
+#include "solvers/multigrid/links_formula.h"
 
-enum { PARTICLE_GRAIN = 4096, ELEMENT_GRAIN = 1024, SEEN = OOZE_VELOCITY_SEEN };
+enum { PARTICLE_GRAIN = 4096, ELEMENT_GRAIN = 1024, SEEN = OOZE_LINK_SEEN };
 
 void ooze_velocity_share(OozeVelocityMultigrid *mg, OozeHalo *halo)
 {
     OozeRanks *ranks = ooze_halo_ranks(halo);
-    mg->sharing = ranks ? ooze_arena_alloc(mg->kept, 1, sizeof *mg->sharing) : NULL;
+    mg->sharing = ranks ? ooze_arena_alloc(mg->grids.kept, 1, sizeof *mg->sharing) : NULL;
     if (!mg->sharing) {
         return;
     }
     OozeVelocitySharing *s = mg->sharing;
     uint64_t one = (uint64_t)ranks->count + 1;
     *s = (OozeVelocitySharing){.ranks = ranks};
-    ooze_rank_exchange_create(&s->migrants, ranks, mg->kept);
-    ooze_rank_exchange_create(&s->elements, ranks, mg->kept);
-    ooze_rank_exchange_create(&s->nodes, ranks, mg->kept);
-    s->node_at = ooze_arena_alloc(mg->kept, 4 * one, sizeof *s->node_at);
+    ooze_rank_exchange_create(&s->migrants, ranks, mg->grids.kept);
+    ooze_rank_exchange_create(&s->elements, ranks, mg->grids.kept);
+    ooze_rank_exchange_create(&s->nodes, ranks, mg->grids.kept);
+    s->node_at = ooze_arena_alloc(mg->grids.kept, 4 * one, sizeof *s->node_at);
     if (s->node_at) {
         s->parent_at = s->node_at + one;
         s->coarse_at = s->parent_at + one;
@@ -32,7 +32,7 @@ void ooze_velocity_share(OozeVelocityMultigrid *mg, OozeHalo *halo)
 /* ---- elements with particles of this rank ---- */
 
 /* Such an element, and the cells around with whose elements its particles link it: bit
-   ooze_velocity_link_place. */
+   ooze_links_place. */
 typedef struct Entry {
     uint64_t cell;
     uint32_t links;
@@ -40,7 +40,7 @@ typedef struct Entry {
 
 typedef struct Local {
     const OozeVelocityMultigridInput *input;
-    OozeMultigridAxis axis[3];
+    const OozeHierarchy *h;
     const OozeMultigridShape *shape;
     uint64_t *cell;           /* per particle and ghost */
     OozeGridGroups groups;    /* by cell */
@@ -53,12 +53,8 @@ static void cell_range(void *data, uint64_t begin, uint64_t end, int worker)
     (void)worker;
     const Local *s = data;
     for (uint64_t i = begin; i < end; i++) {
-        int32_t at[3];
-        float into;
-        for (int k = 0; k < 3; k++) {
-            at[k] = ooze_multigrid_cell(&s->axis[k], s->input->edges->x[i][k], &into);
-        }
-        s->cell[i] = ooze_multigrid_number(s->shape->cells, at);
+        OozeF32x4 into;
+        s->cell[i] = ooze_hierarchy_cell(s->h, s->input->edges->x[i], &into);
     }
 }
 
@@ -79,7 +75,7 @@ static void entry_range(void *data, uint64_t begin, uint64_t end, int worker)
                 uint64_t other = s->cell[edges->list->index[f]], *last = &seen[other % SEEN];
                 bool is_near = edges->weight[f] >= s->input->link_weight;
                 if (is_near & (other != *last) & (other != entry.cell)) {
-                    int place = ooze_velocity_link_place(s->shape, entry.cell, other);
+                    int place = ooze_links_place(s->shape, entry.cell, other);
                     entry.links |= place >= 0 ? 1u << place : 0u;
                     *last = other;
                 }
@@ -91,27 +87,27 @@ static void entry_range(void *data, uint64_t begin, uint64_t end, int worker)
 
 static void find_local(OozeVelocityMultigrid *mg, Local *s)
 {
-    uint64_t n = mg->n, local = ooze_halo_local(s->input->halo, n);
+    uint64_t n = mg->grids.n, local = ooze_halo_local(s->input->halo, n);
     OozeKeySort sort;
-    ooze_velocity_find_axes(mg, s->input, s->axis);
-    s->shape = &mg->level[0].shape;
-    s->cell = ooze_arena_alloc(mg->temporary, local, sizeof *s->cell);
-    ooze_key_sort_alloc(&sort, mg->temporary, n);
-    if (ooze_velocity_multigrid_failed(mg)) {
+    s->h = &mg->grids;
+    s->shape = &mg->grids.level[0].shape;
+    s->cell = ooze_arena_alloc(mg->grids.temporary, local, sizeof *s->cell);
+    ooze_key_sort_alloc(&sort, mg->grids.temporary, n);
+    if (ooze_hierarchy_failed(&mg->grids)) {
         return;
     }
-    ooze_parallel_for(mg->threads, local, PARTICLE_GRAIN, cell_range, s);
+    ooze_parallel_for(mg->grids.threads, local, PARTICLE_GRAIN, cell_range, s);
     for (uint64_t i = 0; i < n; i++) {
         sort.key[0][i] = s->cell[i];
         sort.value[0][i] = (uint32_t)i;
     }
-    ooze_key_sort(&sort, mg->threads, n, ooze_multigrid_bits(s->shape->cells));
-    s->groups = ooze_grid_groups(mg->temporary, mg->temporary, &sort, n);
+    ooze_key_sort(&sort, mg->grids.threads, n, ooze_multigrid_bits(s->shape->cells));
+    s->groups = ooze_grid_groups(mg->grids.temporary, mg->grids.temporary, &sort, n);
     s->particle = sort.value[0];
-    s->entry = ooze_arena_alloc(mg->temporary, s->groups.count, sizeof *s->entry);
-    if (!ooze_velocity_multigrid_failed(mg)) {
-        ooze_parallel_for(mg->threads, s->groups.count, OOZE_VELOCITY_ELEMENT_GRAIN, entry_range,
-                          s);
+    s->entry = ooze_arena_alloc(mg->grids.temporary, s->groups.count, sizeof *s->entry);
+    if (!ooze_hierarchy_failed(&mg->grids)) {
+        ooze_parallel_for(mg->grids.threads, s->groups.count, OOZE_VELOCITY_ELEMENT_GRAIN,
+                          entry_range, s);
     }
 }
 
@@ -121,23 +117,23 @@ static void find_local(OozeVelocityMultigrid *mg, Local *s)
 static uint32_t *merge_entries(OozeVelocityMultigrid *mg, const OozeHaloList *list)
 {
     const Entry *all = list->all;
-    OozeVelocityLevel *level = &mg->level[0];
+    OozeMultigridLevel *level = &mg->grids.level[0];
     int ranks = mg->sharing->ranks->count;
     uint64_t count = list->total;
     OozeKeySort sort;
-    ooze_key_sort_alloc(&sort, mg->temporary, count);
-    if (ooze_velocity_multigrid_failed(mg)) {
+    ooze_key_sort_alloc(&sort, mg->grids.temporary, count);
+    if (ooze_hierarchy_failed(&mg->grids)) {
         return NULL;
     }
     for (uint64_t k = 0; k < count; k++) {
         sort.key[0][k] = all[k].cell;
         sort.value[0][k] = (uint32_t)k;
     }
-    ooze_key_sort(&sort, mg->threads, count, ooze_multigrid_bits(level->shape.cells));
-    OozeGridGroups groups = ooze_grid_groups(mg->kept, mg->temporary, &sort, count);
-    uint32_t *links = ooze_arena_alloc(mg->temporary, groups.count, sizeof *links);
-    mg->sharing->owner = ooze_arena_alloc(mg->kept, groups.count, sizeof *mg->sharing->owner);
-    if (ooze_velocity_multigrid_failed(mg)) {
+    ooze_key_sort(&sort, mg->grids.threads, count, ooze_multigrid_bits(level->shape.cells));
+    OozeGridGroups groups = ooze_grid_groups(mg->grids.kept, mg->grids.temporary, &sort, count);
+    uint32_t *links = ooze_arena_alloc(mg->grids.temporary, groups.count, sizeof *links);
+    mg->sharing->owner = ooze_arena_alloc(mg->grids.kept, groups.count, sizeof *mg->sharing->owner);
+    if (ooze_hierarchy_failed(&mg->grids)) {
         return NULL;
     }
     for (uint64_t e = 0; e < groups.count; e++) {
@@ -148,16 +144,16 @@ static uint32_t *merge_entries(OozeVelocityMultigrid *mg, const OozeHaloList *li
             links[e] |= all[sort.value[0][k]].links;
         }
     }
-    level->elements = groups.count;
+    level->cells = groups.count;
     level->cell = groups.number;
     level->child_first = groups.first; /* of no use any more: see list_children */
     return links;
 }
 
 /* Element of a cell, which exists; `guess` is a little before it, as a rule. */
-static uint64_t find_cell(const OozeVelocityLevel *level, uint64_t cell, uint64_t guess)
+static uint64_t find_cell(const OozeMultigridLevel *level, uint64_t cell, uint64_t guess)
 {
-    uint64_t at = guess, count = level->elements;
+    uint64_t at = guess, count = level->cells;
     for (int k = 0; k < 16 && at < count && level->cell[at] < cell; k++) {
         at++;
     }
@@ -166,7 +162,7 @@ static uint64_t find_cell(const OozeVelocityLevel *level, uint64_t cell, uint64_
 }
 
 typedef struct Links {
-    const OozeVelocityLevel *level;
+    const OozeMultigridLevel *level;
     const uint32_t *links; /* per element: see Entry */
     bool copy;             /* to level->link; else they are counted */
 } Links;
@@ -175,15 +171,15 @@ static void links_range(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
     const Links *s = data;
-    const OozeVelocityLevel *level = s->level;
+    const OozeMultigridLevel *level = s->level;
     uint64_t guess[27] = {0};
     for (uint64_t e = begin; e < end; e++) {
-        uint32_t list[OOZE_VELOCITY_SLOTS], count = 0;
+        uint32_t list[OOZE_LINK_SLOTS], count = 0;
         for (int place = 0; place < 27; place++) {
             if (s->links[e] >> place & 1) {
-                uint64_t cell = ooze_velocity_linked_cell(&level->shape, level->cell[e], place);
+                uint64_t cell = ooze_links_cell(&level->shape, level->cell[e], place);
                 guess[place] = find_cell(level, cell, guess[place]);
-                count = ooze_velocity_insert(list, count, (uint32_t)guess[place]);
+                count = ooze_links_insert(list, count, (uint32_t)guess[place]);
             }
         }
         if (s->copy) {
@@ -196,24 +192,18 @@ static void links_range(void *data, uint64_t begin, uint64_t end, int worker)
 
 static void find_links(OozeVelocityMultigrid *mg, const uint32_t *links)
 {
-    OozeVelocityLevel *level = &mg->level[0];
+    OozeMultigridLevel *level = &mg->grids.level[0];
     Links s = {level, links, false};
-    uint32_t total = 0;
-    level->link_first = ooze_arena_alloc(mg->kept, level->elements + 1, sizeof(uint32_t));
+    level->link_first = ooze_arena_alloc(mg->grids.kept, level->cells + 1, sizeof(uint32_t));
     if (!level->link_first) {
         return;
     }
-    ooze_parallel_for(mg->threads, level->elements, ELEMENT_GRAIN, links_range, &s);
-    for (uint64_t e = 0; e < level->elements; e++) {
-        uint32_t here = level->link_first[e];
-        level->link_first[e] = total;
-        total += here;
-    }
-    level->link_first[level->elements] = total;
-    level->link = ooze_arena_alloc(mg->kept, total, sizeof *level->link);
+    ooze_parallel_for(mg->grids.threads, level->cells, ELEMENT_GRAIN, links_range, &s);
+    uint32_t total = ooze_sum_counts(level->link_first, level->cells);
+    level->link = ooze_arena_alloc(mg->grids.kept, total, sizeof *level->link);
     s.copy = true;
     if (level->link) {
-        ooze_parallel_for(mg->threads, level->elements, ELEMENT_GRAIN, links_range, &s);
+        ooze_parallel_for(mg->grids.threads, level->cells, ELEMENT_GRAIN, links_range, &s);
     }
 }
 
@@ -221,11 +211,9 @@ static void find_links(OozeVelocityMultigrid *mg, const uint32_t *links)
 
 static OozeF32x4 into_cell(const Local *local, uint64_t i)
 {
-    float into[3];
-    for (int k = 0; k < 3; k++) {
-        ooze_multigrid_cell(&local->axis[k], local->input->edges->x[i][k], &into[k]);
-    }
-    return ooze_f32x4(into[0], into[1], into[2], 0.0f);
+    OozeF32x4 into;
+    ooze_hierarchy_cell(local->h, local->input->edges->x[i], &into);
+    return into;
 }
 
 /* Elements with particles of this rank. */
@@ -233,14 +221,14 @@ static void find_touched(OozeVelocityMultigrid *mg, const Local *local)
 {
     OozeVelocitySharing *s = mg->sharing;
     uint64_t count = local->groups.count, e = 0;
-    s->touched = ooze_arena_alloc(mg->kept, count, sizeof *s->touched);
-    s->owned = ooze_arena_alloc(mg->kept, count, sizeof *s->owned);
-    if (ooze_velocity_multigrid_failed(mg)) {
+    s->touched = ooze_arena_alloc(mg->grids.kept, count, sizeof *s->touched);
+    s->owned = ooze_arena_alloc(mg->grids.kept, count, sizeof *s->owned);
+    if (ooze_hierarchy_failed(&mg->grids)) {
         return;
     }
     s->touched_count = count;
     for (uint64_t g = 0; g < count; g++) {
-        e = find_cell(&mg->level[0], local->groups.number[g], e);
+        e = find_cell(&mg->grids.level[0], local->groups.number[g], e);
         s->touched[g] = (uint32_t)e;
         if (s->owner[e] == (uint32_t)s->ranks->rank) {
             s->owned[s->owned_count++] = (uint32_t)e;
@@ -256,8 +244,8 @@ typedef struct Migrants {
 
 static Migrants allocate_migrants(OozeVelocityMultigrid *mg, uint64_t count)
 {
-    return (Migrants){ooze_arena_alloc(mg->temporary, count, sizeof(uint32_t)),
-                      ooze_arena_alloc(mg->temporary, count, sizeof(OozeF32x4))};
+    return (Migrants){ooze_arena_alloc(mg->grids.temporary, count, sizeof(uint32_t)),
+                      ooze_arena_alloc(mg->grids.temporary, count, sizeof(OozeF32x4))};
 }
 
 /* Particles of this rank in elements of others, by rank. */
@@ -271,13 +259,10 @@ static Migrants list_migrants(OozeVelocityMultigrid *mg, const Local *local)
         uint32_t owner = s->owner[s->touched[g]];
         x->send_at[owner + 1] += owner != rank ? first[g + 1] - first[g] : 0;
     }
-    for (int r = 0; r < s->ranks->count; r++) {
-        x->send_at[r + 1] += x->send_at[r];
-        x->bytes[r] = x->send_at[r]; /* next of that rank */
-    }
+    ooze_rank_exchange_offer(x);
     Migrants sent = allocate_migrants(mg, ooze_rank_exchange_sent(x));
-    x->send = ooze_arena_alloc(mg->kept, ooze_rank_exchange_sent(x), sizeof *x->send);
-    if (ooze_velocity_multigrid_failed(mg)) {
+    x->send = ooze_arena_alloc(mg->grids.kept, ooze_rank_exchange_sent(x), sizeof *x->send);
+    if (ooze_hierarchy_failed(&mg->grids)) {
         return sent;
     }
     for (uint64_t g = 0; g < s->touched_count; g++) {
@@ -289,7 +274,6 @@ static Migrants list_migrants(OozeVelocityMultigrid *mg, const Local *local)
             sent.into[at] = into_cell(local, local->particle[k]);
         }
     }
-    ooze_rank_exchange_offer(x);
     return sent;
 }
 
@@ -297,14 +281,14 @@ static Migrants receive_migrants(OozeVelocityMultigrid *mg, const Local *local)
 {
     OozeVelocitySharing *s = mg->sharing;
     Migrants sent = list_migrants(mg, local);
-    if (ooze_velocity_multigrid_failed(mg)) {
+    if (ooze_hierarchy_failed(&mg->grids)) {
         return sent;
     }
     uint64_t count = ooze_rank_exchange_received(&s->migrants);
     Migrants received = allocate_migrants(mg, count);
-    s->migrant = ooze_arena_alloc(mg->kept, count, sizeof *s->migrant);
-    s->migrant_residual = ooze_arena_alloc(mg->kept, count, sizeof *s->migrant_residual);
-    if (!ooze_velocity_multigrid_failed(mg)) {
+    s->migrant = ooze_arena_alloc(mg->grids.kept, count, sizeof *s->migrant);
+    s->migrant_residual = ooze_arena_alloc(mg->grids.kept, count, sizeof *s->migrant_residual);
+    if (!ooze_hierarchy_failed(&mg->grids)) {
         ooze_rank_exchange_packed(&s->migrants, sent.element, received.element,
                                   sizeof *sent.element);
         ooze_rank_exchange_packed(&s->migrants, sent.into, received.into, sizeof *sent.into);
@@ -316,12 +300,12 @@ static Migrants receive_migrants(OozeVelocityMultigrid *mg, const Local *local)
 static void list_children(OozeVelocityMultigrid *mg, const Local *local, const Migrants *migrants)
 {
     OozeVelocitySharing *s = mg->sharing;
-    OozeVelocityLevel *level = &mg->level[0];
-    uint64_t count = ooze_rank_exchange_received(&s->migrants), elements = level->elements;
-    uint32_t *next = ooze_arena_alloc(mg->temporary, elements, sizeof *next), total = 0;
-    level->child = ooze_arena_alloc(mg->kept, mg->n + count, sizeof *level->child);
-    mg->into = ooze_arena_alloc(mg->kept, mg->n + count, sizeof *mg->into);
-    if (ooze_velocity_multigrid_failed(mg)) {
+    OozeMultigridLevel *level = &mg->grids.level[0];
+    uint64_t count = ooze_rank_exchange_received(&s->migrants), elements = level->cells;
+    uint32_t *next = ooze_arena_alloc(mg->grids.temporary, elements + 1, sizeof *next);
+    level->child = ooze_arena_alloc(mg->grids.kept, mg->grids.n + count, sizeof *level->child);
+    mg->grids.into = ooze_arena_alloc(mg->grids.kept, mg->grids.n + count, sizeof *mg->grids.into);
+    if (ooze_hierarchy_failed(&mg->grids)) {
         return;
     }
     memset(next, 0, elements * sizeof *next);
@@ -331,23 +315,19 @@ static void list_children(OozeVelocityMultigrid *mg, const Local *local, const M
     for (uint64_t v = 0; v < count; v++) {
         next[migrants->element[v]]++;
     }
-    for (uint64_t e = 0; e < elements; e++) {
-        level->child_first[e] = total;
-        total += next[e];
-        next[e] = level->child_first[e];
-    }
-    level->child_first[elements] = total;
+    ooze_sum_counts(next, elements);
+    memcpy(level->child_first, next, (elements + 1) * sizeof *next);
     for (uint64_t g = 0; g < s->touched_count; g++) {
         for (uint32_t k = local->groups.first[g]; k < local->groups.first[g + 1]; k++) {
             uint32_t at = next[s->touched[g]]++;
             level->child[at] = local->particle[k];
-            mg->into[at] = into_cell(local, local->particle[k]);
+            mg->grids.into[at] = into_cell(local, local->particle[k]);
         }
     }
     for (uint64_t v = 0; v < count; v++) {
         uint32_t at = next[migrants->element[v]]++;
-        level->child[at] = (uint32_t)(mg->n + v);
-        mg->into[at] = migrants->into[v];
+        level->child[at] = (uint32_t)(mg->grids.n + v);
+        mg->grids.into[at] = migrants->into[v];
     }
 }
 
@@ -357,23 +337,23 @@ void ooze_velocity_share_elements(OozeVelocityMultigrid *mg,
     Local local = {.input = input};
     uint32_t *links = NULL;
     uint64_t *at =
-        ooze_arena_alloc(mg->temporary, (uint64_t)mg->sharing->ranks->count + 1, sizeof *at);
+        ooze_arena_alloc(mg->grids.temporary, (uint64_t)mg->sharing->ranks->count + 1, sizeof *at);
     find_local(mg, &local);
     OozeHaloList list = {
         .own = local.entry, .count = local.groups.count, .at = at, .size = sizeof *local.entry};
-    if (!ooze_velocity_multigrid_failed(mg) &&
-        ooze_halo_gather_list(input->halo, mg->temporary, &list, NULL) == OOZE_OK) {
+    if (!ooze_hierarchy_failed(&mg->grids) &&
+        ooze_halo_gather_list(input->halo, mg->grids.temporary, &list, NULL) == OOZE_OK) {
         links = merge_entries(mg, &list);
     }
     if (links) {
         find_links(mg, links);
     }
-    if (!ooze_velocity_multigrid_failed(mg)) {
+    if (!ooze_hierarchy_failed(&mg->grids)) {
         find_touched(mg, &local);
     }
-    if (!ooze_velocity_multigrid_failed(mg)) {
+    if (!ooze_hierarchy_failed(&mg->grids)) {
         Migrants migrants = receive_migrants(mg, &local);
-        if (!ooze_velocity_multigrid_failed(mg)) {
+        if (!ooze_hierarchy_failed(&mg->grids)) {
             list_children(mg, &local, &migrants);
         }
     }

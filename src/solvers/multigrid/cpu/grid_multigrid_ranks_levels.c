@@ -5,6 +5,7 @@
 #include "base/search.h"
 #include "solvers/multigrid/grid_cells.h"
 #include "solvers/multigrid/grid_multigrid_ranks.h"
+#include "solvers/multigrid/links_formula.h"
 
 enum { ELEMENT_FLOATS = 64, CORNERS = OOZE_MULTIGRID_CORNERS };
 
@@ -22,32 +23,32 @@ static uint32_t find_cell(const OozeMultigridLevel *level, uint64_t number)
 static void gather_parents(OozeGridMultigrid *mg)
 {
     struct OozeMultigridShared *s = mg->shared;
-    const OozeMultigridLevel *fine = &mg->level[0];
-    OozeMultigridLevel *coarse = &mg->level[1];
+    const OozeMultigridLevel *fine = &mg->grids.level[0];
+    OozeMultigridLevel *coarse = &mg->grids.level[1];
     OozeKeySort sort;
     uint64_t count = 0;
     uint8_t place;
-    ooze_key_sort_alloc(&sort, mg->temporary, s->own.cells);
-    s->coarse_first = ooze_arena_alloc(mg->kept, (uint64_t)s->ranks->count + 1, sizeof count);
-    if (ooze_multigrid_failed(mg)) {
+    ooze_key_sort_alloc(&sort, mg->grids.temporary, s->own.cells);
+    s->coarse_first = ooze_arena_alloc(mg->grids.kept, (uint64_t)s->ranks->count + 1, sizeof count);
+    if (ooze_hierarchy_failed(&mg->grids)) {
         return;
     }
     for (uint64_t c = 0; c < s->own.cells; c++) {
-        if (!ooze_multigrid_is_isolated(fine, s->place[c])) {
+        if (!ooze_links_is_isolated(fine, false, s->place[c])) {
             sort.key[0][count++] =
                 ooze_multigrid_parent(&fine->shape, &coarse->shape, s->own.cell[c], &place);
         }
     }
-    ooze_key_sort(&sort, mg->threads, count, ooze_multigrid_bits(coarse->shape.cells));
-    OozeGridGroups groups = ooze_grid_groups(mg->kept, mg->temporary, &sort, count);
-    if (ooze_multigrid_failed(mg)) {
+    ooze_key_sort(&sort, mg->grids.threads, count, ooze_multigrid_bits(coarse->shape.cells));
+    OozeGridGroups groups = ooze_grid_groups(mg->grids.kept, mg->grids.temporary, &sort, count);
+    if (ooze_hierarchy_failed(&mg->grids)) {
         return;
     }
     OozeHaloList list = {.own = groups.number,
                          .count = groups.count,
                          .at = s->coarse_first,
                          .size = sizeof *coarse->cell};
-    if (ooze_halo_gather_list(s->halo, mg->kept, &list, NULL) == OOZE_OK) {
+    if (ooze_halo_gather_list(s->halo, mg->grids.kept, &list, NULL) == OOZE_OK) {
         coarse->cell = list.all;
         coarse->cells = list.total;
     }
@@ -55,15 +56,14 @@ static void gather_parents(OozeGridMultigrid *mg)
 
 void ooze_multigrid_share_coarser(OozeGridMultigrid *mg)
 {
-    OozeMultigridLevel *fine = &mg->level[0], *coarse = &mg->level[1];
-    coarse->shape = ooze_multigrid_coarser(&fine->shape);
+    OozeMultigridLevel *fine = &mg->grids.level[0], *coarse = &mg->grids.level[1];
     gather_parents(mg);
-    coarse->child = ooze_arena_alloc(mg->kept, fine->cells, sizeof *coarse->child);
+    coarse->child = ooze_arena_alloc(mg->grids.kept, fine->cells, sizeof *coarse->child);
     coarse->child_first =
-        ooze_arena_alloc(mg->kept, coarse->cells + 2, sizeof *coarse->child_first);
-    fine->parent = ooze_arena_alloc(mg->kept, fine->cells, sizeof *fine->parent);
-    fine->place = ooze_arena_alloc(mg->kept, fine->cells, sizeof *fine->place);
-    if (ooze_multigrid_failed(mg)) {
+        ooze_arena_alloc(mg->grids.kept, coarse->cells + 2, sizeof *coarse->child_first);
+    fine->parent = ooze_arena_alloc(mg->grids.kept, fine->cells, sizeof *fine->parent);
+    fine->place = ooze_arena_alloc(mg->grids.kept, fine->cells, sizeof *fine->place);
+    if (ooze_hierarchy_failed(&mg->grids)) {
         return;
     }
     uint32_t *first = coarse->child_first;
@@ -71,7 +71,7 @@ void ooze_multigrid_share_coarser(OozeGridMultigrid *mg)
     for (uint64_t c = 0; c < fine->cells; c++) {
         uint64_t parent =
             ooze_multigrid_parent(&fine->shape, &coarse->shape, fine->cell[c], &fine->place[c]);
-        bool isolated = ooze_multigrid_is_isolated(fine, c);
+        bool isolated = ooze_links_is_isolated(fine, false, c);
         fine->parent[c] = isolated ? OOZE_MULTIGRID_NONE : find_cell(coarse, parent);
         if (fine->parent[c] != OOZE_MULTIGRID_NONE) {
             first[fine->parent[c] + 2]++;
@@ -85,13 +85,14 @@ void ooze_multigrid_share_coarser(OozeGridMultigrid *mg)
             coarse->child[first[fine->parent[c] + 1]++] = (uint32_t)c;
         }
     }
+    ooze_hierarchy_find_coarse_cells(&mg->grids, 0);
 }
 
 /* The process of a node of the second level: that of the first of its cells. */
 static int rank_of_node(const OozeGridMultigrid *mg, uint64_t node)
 {
     const struct OozeMultigridShared *s = mg->shared;
-    const OozeMultigridLevel *coarse = &mg->level[1];
+    const OozeMultigridLevel *coarse = &mg->grids.level[1];
     uint64_t cell = coarse->node_corner[coarse->node_first[node]] / CORNERS;
     return ooze_part_of(s->coarse_first, s->ranks->count, cell);
 }
@@ -99,19 +100,20 @@ static int rank_of_node(const OozeGridMultigrid *mg, uint64_t node)
 void ooze_multigrid_share_nodes(OozeGridMultigrid *mg)
 {
     struct OozeMultigridShared *s = mg->shared;
-    uint64_t nodes = mg->levels > 1 ? mg->level[1].nodes : 0, ranks = (uint64_t)s->ranks->count;
+    uint64_t nodes = mg->grids.levels > 1 ? mg->grids.level[1].nodes : 0,
+             ranks = (uint64_t)s->ranks->count;
     s->own.corner_node =
-        ooze_arena_alloc(mg->kept, CORNERS * s->own.cells, sizeof *s->own.corner_node);
-    s->coarse_node = ooze_arena_alloc(mg->kept, nodes, sizeof *s->coarse_node);
-    s->node_first = ooze_arena_alloc(mg->kept, ranks + 2, sizeof *s->node_first);
-    s->own_b = ooze_arena_alloc(mg->kept, nodes, sizeof *s->own_b);
-    s->all_b = ooze_arena_alloc(mg->kept, nodes, sizeof *s->all_b);
-    if (ooze_multigrid_failed(mg)) {
+        ooze_arena_alloc(mg->grids.kept, CORNERS * s->own.cells, sizeof *s->own.corner_node);
+    s->coarse_node = ooze_arena_alloc(mg->grids.kept, nodes, sizeof *s->coarse_node);
+    s->node_first = ooze_arena_alloc(mg->grids.kept, ranks + 2, sizeof *s->node_first);
+    s->own_b = ooze_arena_alloc(mg->grids.kept, nodes, sizeof *s->own_b);
+    s->all_b = ooze_arena_alloc(mg->grids.kept, nodes, sizeof *s->all_b);
+    if (ooze_hierarchy_failed(&mg->grids)) {
         return;
     }
     for (uint64_t c = 0; c < s->own.cells; c++) {
         memcpy(s->own.corner_node + CORNERS * c,
-               mg->level[0].corner_node + CORNERS * (uint64_t)s->place[c],
+               mg->grids.level[0].corner_node + CORNERS * (uint64_t)s->place[c],
                CORNERS * sizeof *s->own.corner_node);
     }
     memset(s->node_first, 0, (ranks + 2) * sizeof *s->node_first);
@@ -131,46 +133,51 @@ void ooze_multigrid_share_nodes(OozeGridMultigrid *mg)
 void ooze_multigrid_share_elements(OozeGridMultigrid *mg)
 {
     struct OozeMultigridShared *s = mg->shared;
-    OozeMultigridLevel *level = &mg->level[0];
+    OozeMultigridLevel *level = &mg->grids.level[0];
     const size_t bytes = ELEMENT_FLOATS * sizeof(float);
-    uint64_t sent = s->cells.send_at[s->ranks->count];
-    float *packed = ooze_arena_alloc(mg->temporary, sent, bytes);
-    s->own.elements = ooze_arena_alloc(mg->temporary, level->cells, bytes);
-    if (ooze_multigrid_failed(mg)) {
+    uint64_t sent = ooze_rank_exchange_sent(&s->cells);
+    float *packed = ooze_arena_alloc(mg->grids.temporary, sent, bytes);
+    s->own_rows.element = ooze_arena_alloc(mg->grids.temporary, level->cells, bytes);
+    if (ooze_hierarchy_failed(&mg->grids)) {
         return;
     }
-    OozeMultigridSweep sweep = {
-        .mg = mg, .level = &s->own, .stiffness = s->stiffness, .mass = s->mass};
-    ooze_parallel_for(mg->threads, s->own.cells, OOZE_MULTIGRID_CELL_GRAIN,
+    OozeMultigridSweep sweep = {.mg = mg,
+                                .level = &s->own,
+                                .rows = &s->own_rows,
+                                .stiffness = s->stiffness,
+                                .mass = s->mass};
+    ooze_parallel_for(mg->grids.threads, s->own.cells, OOZE_MULTIGRID_CELL_GRAIN,
                       ooze_multigrid_loops()->elements, &sweep);
-    ooze_multigrid_pack(&s->cells, s->own.elements, packed, bytes, s->ranks->count);
-    ooze_multigrid_exchange(s, &s->cells, packed, s->own.elements + ELEMENT_FLOATS * s->own.cells,
-                            bytes, false);
+    ooze_rank_exchange_run(&s->cells, s->own_rows.element,
+                           s->own_rows.element + ELEMENT_FLOATS * s->own.cells, bytes, packed);
     for (uint64_t c = 0; c < level->cells; c++) {
-        memcpy(level->elements + ELEMENT_FLOATS * (uint64_t)s->place[c],
-               s->own.elements + ELEMENT_FLOATS * c, bytes);
+        memcpy(mg->rows[0].element + ELEMENT_FLOATS * (uint64_t)s->place[c],
+               s->own_rows.element + ELEMENT_FLOATS * c, bytes);
     }
 }
 
 void ooze_multigrid_share_coarse_elements(OozeGridMultigrid *mg)
 {
     struct OozeMultigridShared *s = mg->shared;
-    OozeMultigridLevel part = mg->level[1];
+    OozeMultigridLevel part = mg->grids.level[1];
+    OozePressureRows rows = mg->rows[1];
     uint64_t first = s->coarse_first[s->ranks->rank];
     part.cells = s->coarse_first[s->ranks->rank + 1] - first;
     part.child_first += first;
-    part.elements = ooze_arena_alloc(mg->temporary, ELEMENT_FLOATS * part.cells, sizeof(float));
-    if (ooze_multigrid_failed(mg)) {
+    rows.element =
+        ooze_arena_alloc(mg->grids.temporary, ELEMENT_FLOATS * part.cells, sizeof(float));
+    if (ooze_hierarchy_failed(&mg->grids)) {
         return;
     }
-    OozeMultigridSweep sweep = {.mg = mg, .level = &part, .fine = &mg->level[0]};
-    ooze_parallel_for(mg->threads, part.cells, OOZE_MULTIGRID_CELL_GRAIN,
+    OozeMultigridSweep sweep = {.mg = mg,
+                                .level = &part,
+                                .rows = &rows,
+                                .fine = &mg->grids.level[0],
+                                .fine_rows = &mg->rows[0]};
+    ooze_parallel_for(mg->grids.threads, part.cells, OOZE_MULTIGRID_CELL_GRAIN,
                       ooze_multigrid_loops()->coarse_elements, &sweep);
-    for (int r = 0; r < s->ranks->count; r++) {
-        s->bytes[r] =
-            (s->coarse_first[r + 1] - s->coarse_first[r]) * ELEMENT_FLOATS * sizeof(float);
-    }
-    s->ranks->gather_varied(s->ranks, part.elements, s->bytes, mg->level[1].elements);
+    ooze_rank_gather(s->ranks, s->coarse_first, rows.element, mg->rows[1].element,
+                     ELEMENT_FLOATS * sizeof(float), s->bytes);
 }
 
 /* ---- a correction ---- */
@@ -179,16 +186,14 @@ void ooze_multigrid_shared_restrict(const OozeGridMultigrid *mg, const float *r)
 {
     const struct OozeMultigridShared *s = mg->shared;
     const size_t bytes = CORNERS * sizeof(float);
-    int ranks = s->ranks->count;
-    ooze_multigrid_pack(&s->move, r, s->there, sizeof *r, ranks);
-    ooze_multigrid_exchange(s, &s->move, s->there, s->here, sizeof *r, false);
-    OozeMultigridSweep sweep = {.mg = mg, .level = &s->own, .from = s->here, .to = s->sums};
-    ooze_parallel_for(mg->threads, s->own.cells, OOZE_MULTIGRID_CELL_GRAIN,
+    ooze_rank_exchange_run(&s->move, r, s->here, sizeof *r, s->there);
+    OozeMultigridSweep sweep = {
+        .mg = mg, .level = &s->own, .rows = &s->own_rows, .from = s->here, .to = s->sums};
+    ooze_parallel_for(mg->grids.threads, s->own.cells, OOZE_MULTIGRID_CELL_GRAIN,
                       ooze_multigrid_loops()->restricts, &sweep);
-    ooze_multigrid_pack(&s->cells, s->sums, s->sent_sums, bytes, ranks);
-    ooze_multigrid_exchange(s, &s->cells, s->sent_sums, s->sums + CORNERS * s->own.cells, bytes,
-                            false);
-    for (uint64_t c = 0; c < mg->level[0].cells; c++) {
+    ooze_rank_exchange_run(&s->cells, s->sums, s->sums + CORNERS * s->own.cells, bytes,
+                           s->sent_sums);
+    for (uint64_t c = 0; c < mg->grids.level[0].cells; c++) {
         memcpy(mg->corner_sums + CORNERS * (uint64_t)s->place[c], s->sums + CORNERS * c, bytes);
     }
 }
@@ -200,7 +205,7 @@ static void right_side_range(void *data, uint64_t begin, uint64_t end, int worke
     const struct OozeMultigridShared *s = mg->shared;
     const uint32_t *node = s->coarse_node + s->node_first[s->ranks->rank];
     for (uint64_t k = begin; k < end; k++) {
-        s->own_b[k] = ooze_multigrid_restricted(&mg->level[1], node[k], mg->level[0].r);
+        s->own_b[k] = ooze_multigrid_restricted(&mg->rows[1], node[k], mg->rows[0].r);
     }
 }
 
@@ -208,30 +213,28 @@ void ooze_multigrid_shared_right_side(const OozeGridMultigrid *mg)
 {
     const struct OozeMultigridShared *s = mg->shared;
     const uint64_t *first = s->node_first;
-    int me = s->ranks->rank, ranks = s->ranks->count;
-    ooze_parallel_for(mg->threads, first[me + 1] - first[me], OOZE_MULTIGRID_NODE_GRAIN,
+    int me = s->ranks->rank;
+    ooze_parallel_for(mg->grids.threads, first[me + 1] - first[me], OOZE_MULTIGRID_NODE_GRAIN,
                       right_side_range, (void *)mg);
-    for (int r = 0; r < ranks; r++) {
-        s->bytes[r] = (first[r + 1] - first[r]) * sizeof(float);
-    }
-    s->ranks->gather_varied(s->ranks, s->own_b, s->bytes, s->all_b);
-    for (uint64_t k = 0; k < mg->level[1].nodes; k++) {
-        mg->level[1].b[s->coarse_node[k]] = s->all_b[k];
+    ooze_rank_gather(s->ranks, first, s->own_b, s->all_b, sizeof(float), s->bytes);
+    for (uint64_t k = 0; k < mg->grids.level[1].nodes; k++) {
+        mg->rows[1].b[s->coarse_node[k]] = s->all_b[k];
     }
 }
 
 void ooze_multigrid_shared_prolong(const OozeGridMultigrid *mg, const float *x, float *z)
 {
     const struct OozeMultigridShared *s = mg->shared;
-    uint64_t count = s->move.receive_at[s->ranks->count];
+    uint64_t count = ooze_rank_exchange_received(&s->move);
     for (uint64_t i = 0; i < count; i++) {
         s->here[i] = -0.0f; /* -0 + x is x, also where x is 0 or -0 */
     }
-    OozeMultigridSweep sweep = {.mg = mg, .level = &s->own, .from = x, .to = s->here};
-    ooze_parallel_for(mg->threads, s->own.cells, OOZE_MULTIGRID_CELL_GRAIN,
+    OozeMultigridSweep sweep = {
+        .mg = mg, .level = &s->own, .rows = &s->own_rows, .from = x, .to = s->here};
+    ooze_parallel_for(mg->grids.threads, s->own.cells, OOZE_MULTIGRID_CELL_GRAIN,
                       ooze_multigrid_loops()->prolongs, &sweep);
-    ooze_multigrid_exchange(s, &s->move, s->here, s->there, sizeof *z, true);
-    for (uint64_t k = 0; k < mg->n; k++) {
-        z[s->move.index[k]] += s->there[k];
+    ooze_rank_exchange_back(&s->move, s->here, s->there, sizeof *z);
+    for (uint64_t k = 0; k < mg->grids.n; k++) {
+        z[s->move.send[k]] += s->there[k];
     }
 }

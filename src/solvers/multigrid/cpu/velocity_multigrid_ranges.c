@@ -16,24 +16,24 @@ static uint64_t highest(uint64_t a, uint64_t b)
 static void find_ranges(OozeVelocityMultigrid *mg)
 {
     OozeVelocitySharing *s = mg->sharing;
-    const OozeVelocityLevel *first = &mg->level[0], *second = &mg->level[1];
+    const OozeMultigridLevel *first = &mg->grids.level[0], *second = &mg->grids.level[1];
     int ranks = s->ranks->count;
-    bool has_second = mg->levels > 1;
+    bool has_second = mg->grids.levels > 1;
     memset(s->bytes, 0, (size_t)ranks * sizeof *s->bytes);
-    for (uint64_t e = 0; e < first->elements; e++) {
+    for (uint64_t e = 0; e < first->cells; e++) {
         s->bytes[s->owner[e]]++;
     }
     s->node_at[0] = s->parent_at[0] = s->coarse_at[0] = 0;
     for (uint64_t r = 1, e = 0; r <= (uint64_t)ranks; r++) {
         e += s->bytes[r - 1];
-        bool last = e >= first->elements;
+        bool last = e >= first->cells;
         uint32_t parent = !last && has_second ? first->parent[e] : OOZE_MULTIGRID_NONE;
         s->node_at[r] = last ? first->nodes : first->corner_node[8 * e];
         s->node_at[r] = highest(s->node_at[r], s->node_at[r - 1]);
-        s->parent_at[r] = last && has_second              ? second->elements
+        s->parent_at[r] = last && has_second              ? second->cells
                           : parent != OOZE_MULTIGRID_NONE ? highest(parent, s->parent_at[r - 1])
                                                           : s->parent_at[r - 1];
-        last = has_second && s->parent_at[r] >= second->elements;
+        last = has_second && s->parent_at[r] >= second->cells;
         s->coarse_at[r] = last         ? second->nodes
                           : has_second ? second->corner_node[8 * s->parent_at[r]]
                                        : 0;
@@ -41,12 +41,12 @@ static void find_ranges(OozeVelocityMultigrid *mg)
     }
 }
 
-void ooze_velocity_coarse_range(const OozeVelocityMultigrid *mg, const OozeVelocityLevel *level,
-                                uint64_t *begin, uint64_t *end)
+void ooze_velocity_coarse_range(const OozeVelocityMultigrid *mg, int k, uint64_t *begin,
+                                uint64_t *end)
 {
     *begin = 0;
-    *end = level->nodes;
-    if (ooze_velocity_is_gathered(mg, level)) {
+    *end = mg->grids.level[k].nodes;
+    if (ooze_velocity_is_gathered(mg, k)) {
         *begin = mg->sharing->coarse_at[mg->sharing->ranks->rank];
         *end = mg->sharing->coarse_at[mg->sharing->ranks->rank + 1];
     }
@@ -58,10 +58,11 @@ void ooze_velocity_coarse_range(const OozeVelocityMultigrid *mg, const OozeVeloc
 static void mark_elements(const OozeVelocityMultigrid *mg, uint8_t *wanted)
 {
     const OozeVelocitySharing *s = mg->sharing;
-    const OozeVelocityLevel *first = &mg->level[0], *second = &mg->level[1];
+    const OozeMultigridLevel *first = &mg->grids.level[0], *second = &mg->grids.level[1];
+    const OozeVelocityRows *rows = &mg->rows[0];
     int rank = s->ranks->rank;
-    memset(wanted, 0, first->elements);
-    for (uint64_t k = first->node_first[first->node_begin]; k < first->node_first[first->node_end];
+    memset(wanted, 0, first->cells);
+    for (uint64_t k = first->node_first[rows->node_begin]; k < first->node_first[rows->node_end];
          k++) {
         wanted[first->node_corner[k] / 8] = 1;
     }
@@ -79,35 +80,33 @@ static void mark_elements(const OozeVelocityMultigrid *mg, uint8_t *wanted)
 static void number_elements(OozeVelocityMultigrid *mg, const uint8_t *wanted, uint32_t *list)
 {
     OozeVelocitySharing *s = mg->sharing;
-    OozeVelocityLevel *level = &mg->level[0];
+    const OozeMultigridLevel *level = &mg->grids.level[0];
+    const OozeVelocityRows *rows = &mg->rows[0];
     OozeRankExchange *x = &s->elements;
-    for (uint64_t e = 0; e < level->elements; e++) {
-        level->local[e] = OOZE_MULTIGRID_NONE;
+    for (uint64_t e = 0; e < level->cells; e++) {
+        rows->local[e] = OOZE_MULTIGRID_NONE;
         x->receive_at[s->owner[e] + 1] += wanted[e];
     }
     for (uint64_t k = 0; k < s->owned_count; k++) {
-        level->local[s->owned[k]] = (uint32_t)k;
+        rows->local[s->owned[k]] = (uint32_t)k;
     }
-    for (int r = 0; r < s->ranks->count; r++) {
-        x->receive_at[r + 1] += x->receive_at[r];
-        x->bytes[r] = x->receive_at[r]; /* next of that rank */
-    }
-    for (uint64_t e = 0; e < level->elements; e++) {
+    ooze_rank_places(s->ranks, x->receive_at, x->bytes);
+    for (uint64_t e = 0; e < level->cells; e++) {
         if (wanted[e]) {
             uint64_t at = x->bytes[s->owner[e]]++;
             list[at] = (uint32_t)e;
-            level->local[e] = (uint32_t)(s->owned_count + at);
+            rows->local[e] = (uint32_t)(s->owned_count + at);
         }
     }
     s->local_count = s->owned_count + ooze_rank_exchange_received(x);
 }
 
 /* Isolated elements at other ranks are left to these. */
-static void filter_isolated(OozeVelocityLevel *level)
+static void filter_isolated(OozeMultigridLevel *level, const uint32_t *local)
 {
     uint64_t kept = 0;
     for (uint64_t k = 0; k < level->isolated_count; k++) {
-        if (level->local[level->isolated[k]] != OOZE_MULTIGRID_NONE) {
+        if (local[level->isolated[k]] != OOZE_MULTIGRID_NONE) {
             level->isolated[kept++] = level->isolated[k];
         }
     }
@@ -117,29 +116,30 @@ static void filter_isolated(OozeVelocityLevel *level)
 void ooze_velocity_share_nodes(OozeVelocityMultigrid *mg)
 {
     OozeVelocitySharing *s = mg->sharing;
-    OozeVelocityLevel *level = &mg->level[0];
-    s->replicated = mg->levels == 1 && level->nodes <= OOZE_VELOCITY_DENSE;
-    uint8_t *wanted = ooze_arena_alloc(mg->temporary, level->elements, sizeof *wanted);
-    uint32_t *list = ooze_arena_alloc(mg->temporary, level->elements, sizeof *list);
-    level->local = ooze_arena_alloc(mg->kept, level->elements, sizeof *level->local);
-    if (ooze_velocity_multigrid_failed(mg)) {
+    OozeMultigridLevel *level = &mg->grids.level[0];
+    OozeVelocityRows *rows = &mg->rows[0];
+    s->replicated = mg->grids.levels == 1 && level->nodes <= OOZE_VELOCITY_DENSE;
+    uint8_t *wanted = ooze_arena_alloc(mg->grids.temporary, level->cells, sizeof *wanted);
+    uint32_t *list = ooze_arena_alloc(mg->grids.temporary, level->cells, sizeof *list);
+    rows->local = ooze_arena_alloc(mg->grids.kept, level->cells, sizeof *rows->local);
+    if (ooze_hierarchy_failed(&mg->grids)) {
         return;
     }
     find_ranges(mg);
     if (!s->replicated) {
-        level->node_begin = s->node_at[s->ranks->rank];
-        level->node_end = s->node_at[s->ranks->rank + 1];
+        rows->node_begin = s->node_at[s->ranks->rank];
+        rows->node_end = s->node_at[s->ranks->rank + 1];
     }
     mark_elements(mg, wanted);
     number_elements(mg, wanted, list);
-    ooze_rank_exchange_request(&s->elements, list, mg->kept);
-    if (ooze_velocity_multigrid_failed(mg)) {
+    ooze_rank_exchange_request(&s->elements, list, mg->grids.kept);
+    if (ooze_hierarchy_failed(&mg->grids)) {
         return;
     }
     for (uint64_t k = 0; k < ooze_rank_exchange_sent(&s->elements); k++) {
-        s->elements.send[k] = level->local[s->elements.send[k]];
+        s->elements.send[k] = rows->local[s->elements.send[k]];
     }
-    filter_isolated(level);
+    filter_isolated(level, rows->local);
 }
 
 /* ---- nodes ---- */
@@ -148,32 +148,33 @@ void ooze_velocity_share_nodes(OozeVelocityMultigrid *mg)
 static void mark_nodes(const OozeVelocityMultigrid *mg, uint8_t *wanted)
 {
     const OozeVelocitySharing *s = mg->sharing;
-    const OozeVelocityLevel *first = &mg->level[0], *second = &mg->level[1];
+    const OozeMultigridLevel *first = &mg->grids.level[0], *second = &mg->grids.level[1];
+    const OozeVelocityRows *rows = &mg->rows[0], *second_rows = &mg->rows[1];
     memset(wanted, 0, first->nodes);
-    for (uint64_t k = 0; k < first->row_first[first->nodes]; k++) {
-        wanted[first->column[k]] = 1;
+    for (uint64_t k = 0; k < rows->row_first[first->nodes]; k++) {
+        wanted[rows->column[k]] = 1;
     }
     for (uint64_t k = 0; k < s->touched_count; k++) {
         for (uint64_t c = 0; c < 8; c++) {
             wanted[first->corner_node[8 * (uint64_t)s->touched[k] + c]] = 1;
         }
     }
-    for (uint64_t k = 0; mg->levels > 1 && k < second->fine_first[second->nodes]; k++) {
-        wanted[second->fine_node[k]] = 1;
+    for (uint64_t k = 0; mg->grids.levels > 1 && k < second_rows->fine_first[second->nodes]; k++) {
+        wanted[second_rows->fine_node[k]] = 1;
     }
-    if (first->node_end > first->node_begin) {
-        memset(wanted + first->node_begin, 0, first->node_end - first->node_begin);
+    if (rows->node_end > rows->node_begin) {
+        memset(wanted + rows->node_begin, 0, rows->node_end - rows->node_begin);
     }
 }
 
 void ooze_velocity_share_values(OozeVelocityMultigrid *mg)
 {
     OozeVelocitySharing *s = mg->sharing;
-    const OozeVelocityLevel *level = &mg->level[0];
+    const OozeMultigridLevel *level = &mg->grids.level[0];
     OozeRankExchange *x = &s->nodes;
     uint64_t count = 0;
-    uint8_t *wanted = ooze_arena_alloc(mg->temporary, level->nodes, sizeof *wanted);
-    if (ooze_velocity_multigrid_failed(mg)) {
+    uint8_t *wanted = ooze_arena_alloc(mg->grids.temporary, level->nodes, sizeof *wanted);
+    if (ooze_hierarchy_failed(&mg->grids)) {
         return;
     }
     mark_nodes(mg, wanted);
@@ -183,9 +184,9 @@ void ooze_velocity_share_values(OozeVelocityMultigrid *mg)
         }
         x->receive_at[r + 1] = count;
     }
-    s->node_place = ooze_arena_alloc(mg->kept, count, sizeof *s->node_place);
-    s->node_value = ooze_arena_alloc(mg->kept, count, sizeof *s->node_value);
-    if (ooze_velocity_multigrid_failed(mg)) {
+    s->node_place = ooze_arena_alloc(mg->grids.kept, count, sizeof *s->node_place);
+    s->node_value = ooze_arena_alloc(mg->grids.kept, count, sizeof *s->node_value);
+    if (ooze_hierarchy_failed(&mg->grids)) {
         return;
     }
     for (uint64_t i = 0, at = 0; i < level->nodes && !s->replicated; i++) {
@@ -193,12 +194,12 @@ void ooze_velocity_share_values(OozeVelocityMultigrid *mg)
             s->node_place[at++] = (uint32_t)i;
         }
     }
-    ooze_rank_exchange_request(x, s->node_place, mg->kept);
-    if (!ooze_velocity_multigrid_failed(mg)) {
+    ooze_rank_exchange_request(x, s->node_place, mg->grids.kept);
+    if (!ooze_hierarchy_failed(&mg->grids)) {
         uint64_t sums = 8 * ooze_rank_exchange_sent(&s->elements);
         uint64_t room = highest(highest(sums, ooze_rank_exchange_sent(x)),
                                 ooze_rank_exchange_sent(&s->migrants));
-        s->buffer = ooze_arena_alloc(mg->kept, room, sizeof(OozeF32x4));
+        s->buffer = ooze_arena_alloc(mg->grids.kept, room, sizeof(OozeF32x4));
     }
 }
 
@@ -208,7 +209,7 @@ void ooze_velocity_fetch_migrants(OozeVelocityMultigrid *mg, const OozeVelocityM
 {
     const OozeVelocitySharing *s = mg->sharing;
     uint64_t count = ooze_rank_exchange_sent(&s->migrants);
-    OozeVelocityMigrant *sent = ooze_arena_alloc(mg->temporary, count, sizeof *sent);
+    OozeVelocityMigrant *sent = ooze_arena_alloc(mg->grids.temporary, count, sizeof *sent);
     if (!sent) {
         return;
     }
@@ -227,9 +228,10 @@ void ooze_velocity_fetch_migrants(OozeVelocityMultigrid *mg, const OozeVelocityM
 void ooze_velocity_fetch_matrices(OozeVelocityMultigrid *mg)
 {
     const OozeVelocitySharing *s = mg->sharing;
-    float *element = mg->level[0].element;
+    float *element = mg->rows[0].element;
     size_t size = OOZE_VELOCITY_ELEMENT * sizeof *element;
-    void *buffer = ooze_arena_alloc(mg->temporary, ooze_rank_exchange_sent(&s->elements), size);
+    void *buffer =
+        ooze_arena_alloc(mg->grids.temporary, ooze_rank_exchange_sent(&s->elements), size);
     if (buffer) {
         ooze_rank_exchange_run(&s->elements, element,
                                element + OOZE_VELOCITY_ELEMENT * s->owned_count, size, buffer);
@@ -239,20 +241,17 @@ void ooze_velocity_fetch_matrices(OozeVelocityMultigrid *mg)
 OozeStatus ooze_velocity_gather_matrices(OozeVelocityMultigrid *mg, OozeError *error)
 {
     const OozeVelocitySharing *s = mg->sharing;
-    const OozeVelocityLevel *level = &mg->level[1];
-    const uint64_t size = OOZE_VELOCITY_ELEMENT * sizeof *level->element;
+    const OozeVelocityRows *rows = &mg->rows[1];
+    const uint64_t size = OOZE_VELOCITY_ELEMENT * sizeof *rows->element;
     const uint64_t *at = s->parent_at;
     int rank = s->ranks->rank;
     uint64_t own = (at[rank + 1] - at[rank]) * size;
-    char *part = ooze_arena_alloc(mg->temporary, own, 1);
+    char *part = ooze_arena_alloc(mg->grids.temporary, own, 1);
     if (!part) {
         return ooze_fail_memory(error, "the grids of the velocity solve", own);
     }
-    memcpy(part, level->element + OOZE_VELOCITY_ELEMENT * at[rank], own);
-    for (int r = 0; r < s->ranks->count; r++) {
-        s->bytes[r] = (at[r + 1] - at[r]) * size;
-    }
-    s->ranks->gather_varied(s->ranks, part, s->bytes, level->element);
+    memcpy(part, rows->element + OOZE_VELOCITY_ELEMENT * at[rank], own);
+    ooze_rank_gather(s->ranks, at, part, rows->element, size, s->bytes);
     return OOZE_OK;
 }
 
@@ -275,8 +274,7 @@ void ooze_velocity_fetch_sums(OozeVelocityMultigrid *mg)
     }
 }
 
-void ooze_velocity_fetch_nodes(const OozeVelocityMultigrid *mg, const OozeVelocityLevel *level,
-                               OozeF32x4 *vector)
+void ooze_velocity_fetch_nodes(const OozeVelocityMultigrid *mg, int level, OozeF32x4 *vector)
 {
     if (ooze_velocity_is_shared(mg, level)) {
         const OozeVelocitySharing *s = mg->sharing;
@@ -287,15 +285,12 @@ void ooze_velocity_fetch_nodes(const OozeVelocityMultigrid *mg, const OozeVeloci
     }
 }
 
-void ooze_velocity_gather_right_side(const OozeVelocityMultigrid *mg,
-                                     const OozeVelocityLevel *level)
+void ooze_velocity_gather_right_side(const OozeVelocityMultigrid *mg, int k)
 {
-    if (ooze_velocity_is_gathered(mg, level)) {
+    if (ooze_velocity_is_gathered(mg, k)) {
         const OozeVelocitySharing *s = mg->sharing;
-        for (int r = 0; r < s->ranks->count; r++) {
-            s->bytes[r] = (s->coarse_at[r + 1] - s->coarse_at[r]) * sizeof *level->b;
-        }
-        s->ranks->gather_varied(s->ranks, level->r + s->coarse_at[s->ranks->rank], s->bytes,
-                                level->b);
+        const OozeVelocityRows *rows = &mg->rows[k];
+        ooze_rank_gather(s->ranks, s->coarse_at, rows->r + s->coarse_at[s->ranks->rank], rows->b,
+                         sizeof *rows->b, s->bytes);
     }
 }

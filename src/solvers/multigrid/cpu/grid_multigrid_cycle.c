@@ -3,15 +3,19 @@
 #include <string.h>
 
 #include "solvers/linear/conjugate_gradients.h"
+#include "solvers/multigrid/cycle_formula.h"
 #include "solvers/multigrid/grid_multigrid_ranks.h"
 
-static void each_node(const OozeGridMultigrid *mg, const OozeMultigridLevel *level,
-                      OozeRangeBody body, OozeMultigridSweep *sweep)
+/* Nodes of level k. */
+static void each_node(const OozeGridMultigrid *mg, int k, OozeRangeBody body,
+                      OozeMultigridSweep *sweep)
 {
+    const OozeMultigridLevel *level = &mg->grids.level[k];
     bool few = level->nodes < 4 * OOZE_MULTIGRID_NODE_GRAIN;
     sweep->mg = mg;
     sweep->level = level;
-    ooze_parallel_for(few ? NULL : mg->threads, level->nodes, OOZE_MULTIGRID_NODE_GRAIN, body,
+    sweep->rows = &mg->rows[k];
+    ooze_parallel_for(few ? NULL : mg->grids.threads, level->nodes, OOZE_MULTIGRID_NODE_GRAIN, body,
                       sweep);
 }
 
@@ -28,7 +32,7 @@ static void add_corners(void *data, uint64_t begin, uint64_t end, int worker)
         for (uint32_t e = level->node_first[i]; e < level->node_first[i + 1]; e++) {
             sum += s->from[level->node_corner[e]];
         }
-        level->b[i] = sum;
+        s->rows->b[i] = sum;
     }
 }
 
@@ -37,9 +41,8 @@ static void restrict_nodes(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
     const OozeMultigridSweep *s = data;
-    const OozeMultigridLevel *level = s->level;
     for (uint64_t i = begin; i < end; i++) {
-        level->b[i] = ooze_multigrid_restricted(level, i, s->from);
+        s->rows->b[i] = ooze_multigrid_restricted(s->rows, i, s->from);
     }
 }
 
@@ -68,57 +71,60 @@ static void begin_smooth(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
     const OozeMultigridSweep *s = data;
-    const OozeMultigridLevel *level = s->level;
+    const OozePressureRows *rows = s->rows;
     for (uint64_t i = begin; i < end; i++) {
-        s->to[i] = OOZE_MULTIGRID_DAMPING * level->inverse[i] * level->b[i];
+        s->to[i] = OOZE_MULTIGRID_DAMPING * rows->inverse[i] * rows->b[i];
     }
 }
 
-static void solve_dense(const OozeGridMultigrid *mg, const OozeMultigridLevel *level)
+static void solve_dense(const OozeGridMultigrid *mg, int k)
 {
-    for (uint64_t i = 0; i < level->nodes; i++) {
+    const uint64_t nodes = mg->grids.level[k].nodes;
+    const OozePressureRows *rows = &mg->rows[k];
+    for (uint64_t i = 0; i < nodes; i++) {
         double sum = 0.0;
-        for (uint64_t j = 0; j < level->nodes; j++) {
-            sum += mg->dense[i * level->nodes + j] * (double)level->b[j];
+        for (uint64_t j = 0; j < nodes; j++) {
+            sum += mg->dense[i * nodes + j] * (double)rows->b[j];
         }
-        level->x[1][i] = (float)sum;
+        rows->x[1][i] = (float)sum;
     }
 }
 
-/* One V-cycle for A x = b on the first level. The solution of each level is in x[1]. */
-static void cycle(const OozeGridMultigrid *mg)
+static void run_step(const OozeGridMultigrid *mg, const OozeCycleStep *step)
 {
     const OozeMultigridLoops *loops = ooze_multigrid_loops();
-    const int last = mg->levels - 1;
-    for (int k = 0; k <= last; k++) {
-        const OozeMultigridLevel *level = &mg->level[k];
-        OozeMultigridSweep sweep = {.to = level->x[0]};
-        if (k == last && mg->dense) {
-            solve_dense(mg, level);
-            continue;
-        }
-        each_node(mg, level, begin_smooth, &sweep);
-        if (k < last) {
-            sweep = (OozeMultigridSweep){.from = level->x[0], .to = level->r};
-            each_node(mg, level, loops->residual, &sweep);
-            sweep = (OozeMultigridSweep){.from = level->r};
-            if (k == 0 && mg->shared) {
-                ooze_multigrid_shared_right_side(mg);
-            } else {
-                each_node(mg, level + 1, restrict_nodes, &sweep);
-            }
-        }
+    const int k = step->level;
+    const OozePressureRows *rows = &mg->rows[k];
+    OozeMultigridSweep sweep = {.from = rows->x[0], .to = rows->x[0]};
+    if (step->kind == OOZE_CYCLE_ZERO) {
+        each_node(mg, k, begin_smooth, &sweep);
+    } else if (step->kind == OOZE_CYCLE_BEGIN) {
+        sweep.to = rows->x[1];
+        each_node(mg, k, loops->smooth, &sweep);
+    } else if (step->kind == OOZE_CYCLE_DENSE) {
+        solve_dense(mg, k);
+    } else if (step->kind == OOZE_CYCLE_RESIDUAL) {
+        sweep.to = rows->r;
+        each_node(mg, k, loops->residual, &sweep);
+    } else if (step->kind == OOZE_CYCLE_RESTRICT && k == 1 && mg->shared) {
+        ooze_multigrid_shared_right_side(mg);
+    } else if (step->kind == OOZE_CYCLE_RESTRICT) {
+        sweep.from = mg->rows[k - 1].r;
+        each_node(mg, k, restrict_nodes, &sweep);
+    } else if (step->kind == OOZE_CYCLE_PROLONG) {
+        sweep.from = mg->rows[k + 1].x[1];
+        each_node(mg, k, prolong_nodes, &sweep);
     }
-    for (int k = last; k >= 0; k--) {
-        const OozeMultigridLevel *level = &mg->level[k];
-        if (k < last) {
-            OozeMultigridSweep sweep = {.from = level[1].x[1], .to = level->x[0]};
-            each_node(mg, level, prolong_nodes, &sweep);
-        }
-        if (k < last || !mg->dense) {
-            OozeMultigridSweep sweep = {.from = level->x[0], .to = level->x[1]};
-            each_node(mg, level, loops->smooth, &sweep);
-        }
+}
+
+/* One cycle for A x = b on the first level. The solution of each level is in x[1]. */
+static void cycle(const OozeGridMultigrid *mg)
+{
+    OozeCycle cycle;
+    OozeCycleStep step;
+    ooze_cycle_start(&cycle, ooze_pressure_plan(), 0, mg->grids.levels - 1, mg->dense != NULL);
+    while (ooze_cycle_next(&cycle, &step)) {
+        run_step(mg, &step);
     }
 }
 
@@ -126,27 +132,27 @@ static void cycle(const OozeGridMultigrid *mg)
 
 void ooze_multigrid_restrict(const OozeGridMultigrid *mg, const float *r)
 {
-    const OozeMultigridLevel *first = &mg->level[0];
+    const OozeMultigridLevel *first = &mg->grids.level[0];
     OozeMultigridSweep sweep = {.mg = mg, .level = first, .from = r, .to = mg->corner_sums};
     if (mg->shared) {
         ooze_multigrid_shared_restrict(mg, r);
     } else {
-        ooze_parallel_for(mg->threads, first->cells, OOZE_MULTIGRID_CELL_GRAIN,
+        ooze_parallel_for(mg->grids.threads, first->cells, OOZE_MULTIGRID_CELL_GRAIN,
                           ooze_multigrid_loops()->restricts, &sweep);
     }
     sweep.from = mg->corner_sums;
-    each_node(mg, first, add_corners, &sweep);
+    each_node(mg, 0, add_corners, &sweep);
 }
 
 /* z += P x */
 static void prolong(const OozeGridMultigrid *mg, const float *x, float *z)
 {
-    const OozeMultigridLevel *first = &mg->level[0];
+    const OozeMultigridLevel *first = &mg->grids.level[0];
     OozeMultigridSweep sweep = {.mg = mg, .level = first, .from = x, .to = z};
     if (mg->shared) {
         ooze_multigrid_shared_prolong(mg, x, z);
     } else {
-        ooze_parallel_for(mg->threads, first->cells, OOZE_MULTIGRID_CELL_GRAIN,
+        ooze_parallel_for(mg->grids.threads, first->cells, OOZE_MULTIGRID_CELL_GRAIN,
                           ooze_multigrid_loops()->prolongs, &sweep);
     }
 }
@@ -166,37 +172,36 @@ static void sum_range(void *data, uint64_t begin, uint64_t end, int worker)
 static float mean_of(const OozeGridMultigrid *mg, const float *v)
 {
     OozeMultigridSweep sweep = {.mg = mg, .from = v};
-    OozeBlockSum sum = {mg->threads, mg->n, OOZE_SPLIT_BLOCK, mg->partial, mg->halo};
+    OozeBlockSum sum = {mg->grids.threads, mg->grids.n, OOZE_SPLIT_BLOCK, mg->partial, mg->halo};
     return (float)(ooze_block_sum(&sum, sum_range, &sweep) / (double)mg->all);
 }
 
 /* Takes the mean of r out of b = P^T r. */
 static void project_b(const OozeGridMultigrid *mg, const float *r)
 {
-    const OozeMultigridLevel *first = &mg->level[0];
     float mean = mean_of(mg, r);
-    for (uint64_t i = 0; i < first->nodes; i++) {
-        first->b[i] -= mean * mg->node_weight[i];
+    for (uint64_t i = 0; i < mg->grids.level[0].nodes; i++) {
+        mg->rows[0].b[i] -= mean * mg->node_weight[i];
     }
 }
 
 /* z += P x without its mean. */
 static void prolong_without_mean(const OozeGridMultigrid *mg, const float *x, float *z)
 {
-    for (uint64_t i = 0; i < mg->n; i++) {
+    for (uint64_t i = 0; i < mg->grids.n; i++) {
         mg->correction[i] = -0.0f;
     }
     prolong(mg, x, mg->correction);
     float mean = mean_of(mg, mg->correction);
-    for (uint64_t i = 0; i < mg->n; i++) {
+    for (uint64_t i = 0; i < mg->grids.n; i++) {
         z[i] += mg->correction[i] - mean;
     }
 }
 
 void ooze_grid_multigrid_apply(OozeGridMultigrid *mg, const float *r, float *z)
 {
-    const float *x = mg->level[0].x[1];
-    if (mg->levels == 0) {
+    const float *x = mg->rows[0].x[1];
+    if (mg->grids.levels == 0) {
         return;
     }
     ooze_multigrid_restrict(mg, r);
@@ -212,11 +217,11 @@ void ooze_grid_multigrid_apply(OozeGridMultigrid *mg, const float *r, float *z)
 
 void ooze_grid_multigrid_cycle(OozeGridMultigrid *mg, const float *b, float *x)
 {
-    const OozeMultigridLevel *first = &mg->level[0];
-    if (mg->levels == 0) {
+    const OozeMultigridLevel *first = &mg->grids.level[0];
+    if (mg->grids.levels == 0) {
         return;
     }
-    memcpy(first->b, b, first->nodes * sizeof *b);
+    memcpy(mg->rows[0].b, b, first->nodes * sizeof *b);
     cycle(mg);
-    memcpy(x, first->x[1], first->nodes * sizeof *x);
+    memcpy(x, mg->rows[0].x[1], first->nodes * sizeof *x);
 }

@@ -1,18 +1,18 @@
-/* Memory and matrices of the grids: see solvers/multigrid/velocity_multigrid.c and
-   velocity_multigrid_loops.c. */
-#include "cuda/velocity_multigrid_parts.cuh"
+/* Memory and matrices of the grids: see cpu/velocity_multigrid.c and
+   cpu/velocity_multigrid_loops.c. */
+#include "solvers/multigrid/cuda/velocity_multigrid_parts.cuh"
 
 namespace ooze
 {
 
 void velocity_multigrid_free(Gpu *gpu, VelocityMultigrid *mg)
 {
+    hierarchy_free(gpu, mg);
     for (int k = 0; k < OOZE_MULTIGRID_LEVELS; k++) {
         for (int b = 0; b < VELOCITY_BUFFERS; b++) {
             buffer_free(gpu, &mg->buffer[k][b]);
         }
     }
-    buffer_free(gpu, &mg->particle_buffer);
     buffer_free(gpu, &mg->shared_buffer);
     *mg = {};
 }
@@ -44,7 +44,7 @@ static int find_ratios(Gpu *gpu, const VelocityLevel &level, const VelocityMulti
 {
     const Max1 none = {0.0f};
     Max1 differ = sum_to_host(
-        gpu, level.elements, none, OOZE_BODY(uint32_t e) {
+        gpu, level.cells, none, OOZE_BODY(uint32_t e) {
             const uint32_t first = level.child_first[e], last = level.child_first[e + 1];
             const uint32_t head = level.child[first];
             float shear = ooze_sym3_trace(input.stiffness[head]) / 3.0f;
@@ -64,16 +64,16 @@ static int find_ratios(Gpu *gpu, const VelocityLevel &level, const VelocityMulti
 static MomentsView sum_moments(Gpu *gpu, const VelocityMultigrid *mg,
                                const VelocityMultigridInput &input)
 {
-    const VelocityLevel level = mg->level[0];
+    const VelocityLevel level = mg->host_level[0];
     const float4 *all = mg->into;
     const float4 inverse = f32x4(mg->inverse[0], mg->inverse[1], mg->inverse[2]);
     MomentsView m = {};
-    m.ratio = scratch<float>(gpu, level.elements);
+    m.ratio = scratch<float>(gpu, level.cells);
     m.coefficients = find_ratios(gpu, level, input, m.ratio);
     m.stride = 72 * (uint64_t)m.coefficients + 36;
-    m.moments = scratch<float>(gpu, m.stride * level.elements);
+    m.moments = scratch<float>(gpu, m.stride * level.cells);
     for_each(
-        gpu, (uint64_t)m.coefficients * level.elements, OOZE_BODY(uint32_t thread) {
+        gpu, (uint64_t)m.coefficients * level.cells, OOZE_BODY(uint32_t thread) {
             const uint32_t e = thread / (uint32_t)m.coefficients;
             const int c = (int)(thread % (uint32_t)m.coefficients);
             const bool isotropic = m.ratio[e] >= 0.0f;
@@ -96,7 +96,7 @@ static MomentsView sum_moments(Gpu *gpu, const VelocityMultigrid *mg,
             *basis_of(m, e, c) = sum;
         });
     for_each(
-        gpu, level.elements, OOZE_BODY(uint32_t e) {
+        gpu, level.cells, OOZE_BODY(uint32_t e) {
             float sum[36] = {};
             for (uint32_t k = level.child_first[e]; k < level.child_first[e + 1]; k++) {
                 const uint32_t i = level.child[k];
@@ -116,7 +116,7 @@ static MomentsView sum_moments(Gpu *gpu, const VelocityMultigrid *mg,
 static const OozeVelocityCorners *find_corners(Gpu *gpu, const VelocityMultigrid *mg,
                                                const VelocityMultigridInput &input)
 {
-    const VelocityLevel level = mg->level[0];
+    const VelocityLevel level = mg->host_level[0];
     const float4 *all = mg->into;
     const float4 inverse = f32x4(mg->inverse[0], mg->inverse[1], mg->inverse[2]);
     OozeVelocityCorners *corners = scratch<OozeVelocityCorners>(gpu, input.boundary_particle_count);
@@ -151,12 +151,12 @@ static void first_elements(Gpu *gpu, const VelocityMultigrid *mg,
                            const VelocityMultigridInput *given)
 {
     const VelocityMultigridInput input = *given;
-    const VelocityLevel level = mg->level[0];
+    const VelocityLevel level = mg->host_level[0];
     Mark mark = scratch_mark(gpu);
     const MomentsView m = sum_moments(gpu, mg, input);
     const OozeVelocityCorners *corners = find_corners(gpu, mg, input);
     for_each(
-        gpu, OOZE_VELOCITY_PAIRS * (uint64_t)level.elements, OOZE_BODY(uint32_t thread) {
+        gpu, OOZE_VELOCITY_PAIRS * level.cells, OOZE_BODY(uint32_t thread) {
             const uint32_t e = thread / OOZE_VELOCITY_PAIRS;
             float block[9] = {0, 0, 0, 0, 0, 0, 0, 0, 0};
             int a, b;
@@ -180,11 +180,12 @@ static void first_elements(Gpu *gpu, const VelocityMultigrid *mg,
 
 /* ---- coarser matrices ---- */
 
-static void coarse_elements(Gpu *gpu, const VelocityLevel *of, const OozeMultigridChild *children)
+static void coarse_elements(Gpu *gpu, const VelocityMultigrid *mg, int k)
 {
-    const VelocityLevel level = *of, fine = of[-1];
+    const VelocityLevel level = mg->host_level[k], fine = mg->host_level[k - 1];
+    const OozeMultigridChild *children = mg->child;
     for_each(
-        gpu, 8 * (uint64_t)level.elements, OOZE_BODY(uint32_t thread) {
+        gpu, 8 * level.cells, OOZE_BODY(uint32_t thread) {
             const uint32_t e = thread / 8;
             float sum[OOZE_VELOCITY_CORNER] = {};
             for (uint32_t c = level.child_first[e]; c < level.child_first[e + 1]; c++) {
@@ -199,24 +200,24 @@ static void coarse_elements(Gpu *gpu, const VelocityLevel *of, const OozeMultigr
         });
 }
 
-static void fill(Gpu *gpu, VelocityMultigrid *mg, const VelocityMultigridInput *input,
-                 const OozeMultigridChild *children)
+static void fill(Gpu *gpu, VelocityMultigrid *mg, const VelocityMultigridInput *input)
 {
     for (int k = 0; k < mg->levels; k++) {
-        VelocityLevel *level = &mg->level[k];
-        level->element = scratch<float>(gpu, OOZE_VELOCITY_ELEMENT * (uint64_t)level->elements);
+        VelocityLevel *level = &mg->host_level[k];
+        level->element = scratch<float>(gpu, OOZE_VELOCITY_ELEMENT * level->cells);
     }
     for (int k = 0; k < mg->levels; k++) {
+        const VelocityLevel *level = &mg->host_level[k];
         if (k == 0) {
             first_elements(gpu, mg, input);
         } else {
-            coarse_elements(gpu, &mg->level[k], children);
+            coarse_elements(gpu, mg, k);
         }
-        velocity_fill_rows(gpu, &mg->level[k]);
+        velocity_fill_rows(gpu, level);
         if (k + 1 < mg->levels || !mg->dense) {
-            velocity_invert_isolated(gpu, &mg->level[k]);
+            velocity_invert_isolated(gpu, level);
         } else {
-            velocity_invert_coarsest(gpu, &mg->level[k], mg->dense);
+            velocity_invert_coarsest(gpu, level, mg->dense);
         }
     }
 }
@@ -225,7 +226,8 @@ OozeStatus velocity_multigrid_refill(Gpu *gpu, VelocityMultigrid *mg,
                                      const VelocityMultigridInput *input, OozeError *error)
 {
     Mark mark = scratch_mark(gpu);
-    fill(gpu, mg, input, make_children(gpu));
+    mg->child = make_children(gpu);
+    fill(gpu, mg, input);
     scratch_rewind(gpu, mark);
     return status(gpu, input->n, error);
 }
@@ -234,45 +236,49 @@ OozeStatus velocity_multigrid_refill(Gpu *gpu, VelocityMultigrid *mg,
 
 static void allocate_shared(Gpu *gpu, VelocityMultigrid *mg)
 {
-    const VelocityLevel *first = &mg->level[0], *last = &mg->level[mg->levels - 1];
+    const OozeMultigridLevel *first = &mg->level[0], *last = &mg->level[mg->levels - 1];
     const bool direct = last->nodes <= OOZE_VELOCITY_DENSE;
     const uint64_t rows = 3 * (uint64_t)last->nodes;
     bool ok = divide(gpu, &mg->shared_buffer, [=](Slab *slab) {
-        slab->take(&mg->corner_sums, 8 * (uint64_t)first->elements);
+        slab->take(&mg->corner_sums, 8 * first->cells);
         slab->take(&mg->device_level, OOZE_MULTIGRID_LEVELS);
         slab->take(&mg->dense, direct ? rows * rows : 0);
     });
     mg->dense = direct ? mg->dense : nullptr;
+    for (int k = 0; k < mg->levels; k++) {
+        mg->host_level[k] = {{mg->level[k]}, {mg->rows[k]}};
+    }
     if (ok) {
-        copy_in(gpu, mg->device_level, mg->level, sizeof mg->level);
+        copy_in(gpu, mg->device_level, mg->host_level, sizeof mg->host_level);
     }
 }
 
 OozeStatus velocity_multigrid_build(Gpu *gpu, VelocityMultigrid *mg,
                                     const VelocityMultigridInput *input, OozeError *error)
 {
-    mg->levels = 0;
-    mg->n = 0;
-    memset(mg->level, 0, sizeof mg->level);
+    hierarchy_clear(gpu, mg);
+    mg->linked = true;
+    mg->direct = OOZE_VELOCITY_DENSE;
+    mg->input = input;
     if (input->n > OOZE_VELOCITY_PARTICLES) {
         return ooze_fail(error, OOZE_ERROR_LIMIT, "use velocity_preconditioner: mass",
                          "%llu particles in a velocity solve by multigrid; at most %llu are "
                          "possible",
                          (unsigned long long)input->n, (unsigned long long)OOZE_VELOCITY_PARTICLES);
     }
-    mg->n = (uint32_t)input->n;
+    mg->n = input->n;
     Mark mark = scratch_mark(gpu);
-    velocity_find_levels(gpu, mg, input);
-    const OozeMultigridChild *children = make_children(gpu);
+    hierarchy_find(mg, velocity_find_first);
+    mg->child = make_children(gpu);
     for (int k = 0; k < mg->levels && gpu->failed == cudaSuccess; k++) {
         velocity_find_rows(gpu, mg, k);
         if (k > 0) {
-            velocity_find_weights(gpu, mg, k, children);
+            velocity_find_weights(gpu, mg, k);
         }
     }
     if (mg->levels > 0 && gpu->failed == cudaSuccess) {
         allocate_shared(gpu, mg);
-        fill(gpu, mg, input, children);
+        fill(gpu, mg, input);
     }
     scratch_rewind(gpu, mark);
     OozeStatus result = status(gpu, input->n, error);

@@ -17,9 +17,19 @@ void ooze_rank_exchange_create(OozeRankExchange *x, OozeRanks *ranks, OozeArena 
     }
 }
 
+void ooze_rank_places(const OozeRanks *ranks, uint64_t *at, uint64_t *next)
+{
+    for (int r = 0; r < ranks->count; r++) {
+        at[r + 1] += at[r];
+        next[r] = at[r];
+    }
+}
+
 void ooze_rank_exchange_offer(OozeRankExchange *x)
 {
+    ooze_rank_places(x->ranks, x->send_at, x->bytes);
     ooze_split_receipts(x->ranks, x->send_at, x->bytes, x->receive_at);
+    memcpy(x->bytes, x->send_at, (size_t)x->ranks->count * sizeof *x->bytes);
 }
 
 void ooze_rank_exchange_request(OozeRankExchange *x, const uint32_t *wanted, OozeArena *arena)
@@ -27,10 +37,7 @@ void ooze_rank_exchange_request(OozeRankExchange *x, const uint32_t *wanted, Ooz
     ooze_split_receipts(x->ranks, x->receive_at, x->bytes, x->send_at);
     x->send = ooze_arena_alloc(arena, ooze_rank_exchange_sent(x), sizeof *x->send);
     if (x->send) { /* without memory this rank ends, and with it the others */
-        OozeRankExchange back = *x;
-        back.send_at = x->receive_at;
-        back.receive_at = x->send_at;
-        ooze_rank_exchange_packed(&back, wanted, x->send, sizeof *x->send);
+        ooze_rank_exchange_back(x, wanted, x->send, sizeof *x->send);
     }
 }
 
@@ -45,6 +52,14 @@ void ooze_rank_exchange_packed(const OozeRankExchange *x, const void *packed, vo
     x->ranks->exchange(x->ranks, packed, send, to, receive);
 }
 
+void ooze_rank_exchange_back(const OozeRankExchange *x, const void *packed, void *to, size_t size)
+{
+    OozeRankExchange back = *x;
+    back.send_at = x->receive_at;
+    back.receive_at = x->send_at;
+    ooze_rank_exchange_packed(&back, packed, to, size);
+}
+
 void ooze_rank_exchange_run(const OozeRankExchange *x, const void *from, void *to, size_t size,
                             void *buffer)
 {
@@ -53,4 +68,13 @@ void ooze_rank_exchange_run(const OozeRankExchange *x, const void *from, void *t
         memcpy(at, (const char *)from + x->send[k] * size, size);
     }
     ooze_rank_exchange_packed(x, buffer, to, size);
+}
+
+void ooze_rank_gather(OozeRanks *ranks, const uint64_t *at, const void *own, void *all, size_t size,
+                      uint64_t *bytes)
+{
+    for (int r = 0; r < ranks->count; r++) {
+        bytes[r] = (at[r + 1] - at[r]) * size;
+    }
+    ranks->gather_varied(ranks, own, bytes, all);
 }

@@ -5,40 +5,13 @@
 namespace ooze
 {
 
-OOZE_DEVICE bool is_off(const int32_t *off)
-{
-    return off && *off;
-}
-
 /* ---- between particles and the first level ---- */
 
 void multigrid_restrict(Gpu *gpu, const GridMultigrid *mg, const float *r, const int32_t *off)
 {
-    const MultigridLevel level = mg->level[0];
-    const float4 *all = mg->into;
-    float *corner_sums = mg->corner_sums;
-    for_each(
-        gpu, 8 * (uint64_t)level.cells, OOZE_BODY(uint32_t i) {
-            if (is_off(off)) {
-                return;
-            }
-            float sum = 0.0f;
-            for (uint32_t e = level.child_first[i / 8]; e < level.child_first[i / 8 + 1]; e++) {
-                float4 into = all[e];
-                float x = i & 1 ? into.x : 1.0f - into.x, y = i & 2 ? into.y : 1.0f - into.y;
-                sum += x * y * (i & 4 ? into.z : 1.0f - into.z) * r[level.child[e]];
-            }
-            corner_sums[i] = sum;
-        });
-    for_each(
-        gpu, level.nodes, OOZE_BODY(uint32_t i) {
-            if (is_off(off)) {
-                return;
-            }
-            float sum = 0.0f;
-            for (uint32_t e = level.node_first[i]; e < level.node_first[i + 1]; e++) {
-                sum += corner_sums[level.node_corner[e]];
-            }
+    const MultigridLevel level = mg->host_level[0];
+    restrict_particles(
+        gpu, mg, r, mg->corner_sums, 0.0f, off, OOZE_BODY(uint32_t i, float sum) {
             level.b[i] = sum;
             level.x[0][i] = OOZE_MULTIGRID_DAMPING * level.inverse[i] * sum;
         });
@@ -46,7 +19,7 @@ void multigrid_restrict(Gpu *gpu, const GridMultigrid *mg, const float *r, const
 
 static void prolong_particles(Gpu *gpu, const GridMultigrid *mg, float *z, const int32_t *off)
 {
-    const MultigridLevel level = mg->level[0];
+    const MultigridLevel level = mg->host_level[0];
     const float4 *all = mg->into;
     const uint32_t *cell_of = mg->cell_of;
     const float *value = level.x[1];
@@ -59,8 +32,7 @@ static void prolong_particles(Gpu *gpu, const GridMultigrid *mg, float *z, const
             float4 into = all[i];
             float sum = 0.0f;
             for (int c = 0; c < 8; c++) {
-                float x = c & 1 ? into.x : 1.0f - into.x, y = c & 2 ? into.y : 1.0f - into.y;
-                sum += x * y * (c & 4 ? into.z : 1.0f - into.z) * value[node[c]];
+                sum += corner_weight(into, (uint32_t)c) * value[node[c]];
             }
             z[level.child[i]] += sum;
         });
@@ -69,7 +41,7 @@ static void prolong_particles(Gpu *gpu, const GridMultigrid *mg, float *z, const
 /* Takes the mean over the particles out of b, and starts the smoother again. */
 static void project_b(Gpu *gpu, const GridMultigrid *mg)
 {
-    const MultigridLevel level = mg->level[0];
+    const MultigridLevel level = mg->host_level[0];
     const float *weight = mg->node_weight;
     const StoreSum<Sum1> store = {mg->mean};
     const Sum1 none = {0.0}, *mean = mg->mean;
@@ -91,7 +63,7 @@ static void project_b(Gpu *gpu, const GridMultigrid *mg)
 /* Takes the mean over the particles out of P x. */
 static void project_x(Gpu *gpu, const GridMultigrid *mg)
 {
-    const MultigridLevel level = mg->level[0];
+    const MultigridLevel level = mg->host_level[0];
     const float *weight = mg->node_weight;
     const StoreSum<Sum1> store = {mg->mean};
     const Sum1 none = {0.0}, *mean = mg->mean;
@@ -127,11 +99,6 @@ OOZE_DEVICE float row_product(const MultigridLevel &level, uint32_t i, const flo
     return sum;
 }
 
-OOZE_DEVICE void residual_at(const MultigridLevel &level, uint32_t i)
-{
-    level.r[i] = level.b[i] - row_product(level, i, level.x[0]);
-}
-
 /* b of a node from the residual r of the finer level, and a step of the smoother from x = 0. */
 OOZE_DEVICE void restrict_at(const MultigridLevel &level, const float *r, uint32_t i)
 {
@@ -159,58 +126,63 @@ OOZE_DEVICE void prolong_at(const MultigridLevel &level, const MultigridLevel &c
     }
 }
 
-OOZE_DEVICE void smooth_at(const MultigridLevel &level, uint32_t i)
-{
-    float rest = level.b[i] - row_product(level, i, level.x[0]);
-    level.x[1][i] = level.x[0][i] + OOZE_MULTIGRID_DAMPING * level.inverse[i] * rest;
-}
-
 /* Row i of the inverse of the coarsest matrix, which is symmetric, times b. */
 OOZE_DEVICE void solve_at(const MultigridLevel &level, const double *dense, uint32_t i)
 {
     double sum = 0.0;
-    for (uint32_t j = 0; j < level.nodes; j++) {
+    for (uint64_t j = 0; j < level.nodes; j++) {
         sum += dense[j * level.nodes + i] * (double)level.b[j];
     }
     level.x[1][i] = (float)sum;
 }
 
-/* ---- small levels, by one block ---- */
+/* ---- the cycle ---- */
 
-/* Levels with at most SMALL nodes run in one launch: a launch of their own takes longer than the
-   work. */
-enum { SMALL = 2048, SMALL_THREADS = 1024 };
+/* A step at the nodes of a level; `other`: the finer one of RESTRICT, the coarser of PROLONG. */
+struct NodeStep {
+    OozeCycleKind kind;
+    const double *dense;
+    MultigridLevel level, other;
+    __device__ void operator()(uint32_t i) const
+    {
+        if (kind == OOZE_CYCLE_RESTRICT) {
+            restrict_at(level, other.r, i);
+        } else if (kind == OOZE_CYCLE_PROLONG) {
+            prolong_at(level, other, i);
+        } else if (kind == OOZE_CYCLE_DENSE) {
+            solve_at(level, dense, i);
+        } else {
+            const float rest = level.b[i] - row_product(level, i, level.x[0]);
+            if (kind == OOZE_CYCLE_RESIDUAL) {
+                level.r[i] = rest;
+            } else {
+                level.x[1][i] = level.x[0][i] + OOZE_MULTIGRID_DAMPING * level.inverse[i] * rest;
+            }
+        }
+    }
+};
 
-/* The cycle from level `first` down to `last` and up again; b of `first` is known. each(n, body)
-   calls body(i) for i < n and then waits for all calls. */
-template <class Each>
-OOZE_DEVICE void small_levels(Each each, const MultigridLevel *level, int first, int last,
-                              const double *dense)
+OOZE_BOTH NodeStep node_step(const MultigridLevel *levels, const double *dense,
+                             const OozeCycleStep &step)
 {
-    for (int k = first; k < last; k++) {
-        const MultigridLevel fine = level[k], coarse = level[k + 1];
-        each(fine.nodes, [&](uint32_t i) { residual_at(fine, i); });
-        each(coarse.nodes, [&](uint32_t i) { restrict_at(coarse, fine.r, i); });
-    }
-    for (int k = last; k >= first; k--) {
-        const MultigridLevel fine = level[k];
-        if (k == last && dense) {
-            each(fine.nodes, [&](uint32_t i) { solve_at(fine, dense, i); });
-            continue;
-        }
-        if (k < last) {
-            const MultigridLevel coarse = level[k + 1];
-            each(fine.nodes, [&](uint32_t i) { prolong_at(fine, coarse, i); });
-        }
-        each(fine.nodes, [&](uint32_t i) { smooth_at(fine, i); });
-    }
+    const int k = step.level;
+    const int other = step.kind == OOZE_CYCLE_RESTRICT  ? k - 1
+                      : step.kind == OOZE_CYCLE_PROLONG ? k + 1
+                                                        : k;
+    return {step.kind, dense, levels[k], levels[other]};
 }
 
+/* Levels with at most SMALL nodes run in one launch, by one block. */
+enum { SMALL = 2048, SMALL_THREADS = 1024 };
+
 #ifdef __CUDACC__
-struct EachOfBlock {
-    template <class Body> __device__ void operator()(uint32_t n, Body body) const
+struct RunInBlock {
+    const MultigridLevel *levels;
+    const double *dense;
+    __device__ void operator()(const OozeCycleStep &step) const
     {
-        for (uint32_t i = threadIdx.x; i < n; i += SMALL_THREADS) {
+        const NodeStep body = node_step(levels, dense, step);
+        for (uint32_t i = threadIdx.x; i < body.level.nodes; i += SMALL_THREADS) {
             body(i);
         }
         __syncthreads();
@@ -218,18 +190,22 @@ struct EachOfBlock {
 };
 
 static __global__ void __launch_bounds__(SMALL_THREADS)
-    small_kernel(const MultigridLevel *level, int first, int last, const double *dense,
+    small_kernel(const MultigridLevel *levels, int first, int last, const double *dense,
                  const int32_t *off)
 {
     if (!is_off(off)) {
-        small_levels(EachOfBlock(), level, first, last, dense);
+        const RunInBlock run = {levels, dense};
+        run_cycle(ooze_pressure_plan(), first, last, dense != nullptr, run);
     }
 }
 #else
-struct EachInTurn {
-    template <class Body> void operator()(uint32_t n, Body body) const
+struct RunInTurn {
+    const MultigridLevel *levels;
+    const double *dense;
+    void operator()(const OozeCycleStep &step) const
     {
-        for (uint32_t i = 0; i < n; i++) {
+        const NodeStep body = node_step(levels, dense, step);
+        for (uint32_t i = 0; i < body.level.nodes; i++) {
             body(i);
         }
     }
@@ -247,48 +223,20 @@ static void launch_small(Gpu *gpu, const GridMultigrid *mg, int first, const int
                   mg->dense, off);
 #else
     if (!is_off(off)) {
-        small_levels(EachInTurn(), mg->device_level, first, mg->levels - 1, mg->dense);
+        const RunInTurn run = {mg->device_level, mg->dense};
+        run_cycle(ooze_pressure_plan(), first, mg->levels - 1, mg->dense != nullptr, run);
     }
 #endif
 }
 
-/* ---- large levels ---- */
-
-/* Residual of a level, and b of the coarser one. */
-static void descend(Gpu *gpu, const MultigridLevel *of, const int32_t *off)
+static void launch_step(Gpu *gpu, const GridMultigrid *mg, const OozeCycleStep &step,
+                        const int32_t *off)
 {
-    const MultigridLevel level = of[0], coarse = of[1];
+    const NodeStep body = node_step(mg->host_level, mg->dense, step);
     for_each(
-        gpu, level.nodes, OOZE_BODY(uint32_t i) {
+        gpu, body.level.nodes, OOZE_BODY(uint32_t i) {
             if (!is_off(off)) {
-                residual_at(level, i);
-            }
-        });
-    for_each(
-        gpu, coarse.nodes, OOZE_BODY(uint32_t i) {
-            if (!is_off(off)) {
-                restrict_at(coarse, level.r, i);
-            }
-        });
-}
-
-/* The correction of the coarser level, and a step of the smoother. */
-static void ascend(Gpu *gpu, const MultigridLevel *of, bool coarsest, const int32_t *off)
-{
-    const MultigridLevel level = of[0];
-    if (!coarsest) {
-        const MultigridLevel coarse = of[1];
-        for_each(
-            gpu, level.nodes, OOZE_BODY(uint32_t i) {
-                if (!is_off(off)) {
-                    prolong_at(level, coarse, i);
-                }
-            });
-    }
-    for_each(
-        gpu, level.nodes, OOZE_BODY(uint32_t i) {
-            if (!is_off(off)) {
-                smooth_at(level, i);
+                body(i);
             }
         });
 }
@@ -296,19 +244,10 @@ static void ascend(Gpu *gpu, const MultigridLevel *of, bool coarsest, const int3
 /* From b and the first step of the smoother on the first level to x there. */
 static void cycle(Gpu *gpu, const GridMultigrid *mg, const int32_t *off)
 {
-    int first = 0; /* of the small levels */
-    while (first < mg->levels && mg->level[first].nodes > SMALL) {
-        first++;
-    }
-    for (int k = 0; k < first && k + 1 < mg->levels; k++) {
-        descend(gpu, &mg->level[k], off);
-    }
-    if (first < mg->levels) {
-        launch_small(gpu, mg, first, off);
-    }
-    for (int k = first - 1; k >= 0; k--) {
-        ascend(gpu, &mg->level[k], k + 1 == mg->levels, off);
-    }
+    launch_cycle(
+        mg, ooze_pressure_plan(), mg->dense != nullptr, SMALL,
+        [=](const OozeCycleStep &step) { launch_step(gpu, mg, step, off); },
+        [=](int k) { launch_small(gpu, mg, k, off); });
 }
 
 void grid_multigrid_apply(Gpu *gpu, const GridMultigrid *mg, const float *r, float *z,
@@ -333,7 +272,7 @@ void grid_multigrid_cycle(Gpu *gpu, const GridMultigrid *mg, const float *b, flo
     if (mg->levels == 0) {
         return;
     }
-    const MultigridLevel level = mg->level[0];
+    const MultigridLevel level = mg->host_level[0];
     for_each(
         gpu, level.nodes, OOZE_BODY(uint32_t i) {
             level.b[i] = b[i];

@@ -1,0 +1,144 @@
+/* Levels of the background grids on the GPU: see solvers/multigrid/levels.h. */
+#ifndef OOZE_SOLVERS_MULTIGRID_CUDA_LEVELS_CUH
+#define OOZE_SOLVERS_MULTIGRID_CUDA_LEVELS_CUH
+
+#include "cuda/grid_cells.cuh"
+
+extern "C" {
+#include "solvers/multigrid/cycle_formula.h"
+#include "solvers/multigrid/links_formula.h"
+}
+
+namespace ooze
+{
+
+/* Buffers of a level, by what their sizes depend on. */
+enum { LEVEL_CELLS, LEVEL_CHILDREN, LEVEL_LINKS, LEVEL_NODES, LEVEL_BUFFERS };
+
+/* Memory that is kept from step to step. Starts as zero. */
+struct DeviceHierarchy : OozeHierarchy {
+    Gpu *gpu;             /* of the build */
+    uint32_t *cell_of;    /* cell of each of `child` of the first level; not with links */
+    uint32_t *element_of; /* with links, per particle: its cell */
+    DeviceBuffer particle_buffer, level_buffer[OOZE_MULTIGRID_LEVELS][LEVEL_BUFFERS];
+};
+void hierarchy_free(Gpu *gpu, DeviceHierarchy *h);
+/* Before a build: no levels. */
+void hierarchy_clear(Gpu *gpu, DeviceHierarchy *h);
+
+/* As the functions of cpu/levels.h. All of them wait and use scratch memory, which is free again on
+   return. */
+void hierarchy_set_axes(DeviceHierarchy *h, const Axes &axes);
+void hierarchy_find_cells(DeviceHierarchy *h, const float4 *x);
+/* Finds the levels; stages other than the first are those of any kind. */
+void hierarchy_find(DeviceHierarchy *h, void (*find_first)(OozeHierarchy *));
+
+static inline Axes axes_of(const OozeHierarchy *h)
+{
+    return {{h->axis[0], h->axis[1], h->axis[2]}};
+}
+
+/* first[k] = sum of count[0 .. k - 1], in place of n counts; first[n], and the result: their sum.
+   Waits. */
+uint32_t sum_counts(Gpu *gpu, uint32_t *first, uint64_t n);
+
+/* Moves the links of each cell from its place in `found` into level->link; level->link_first holds
+   their numbers. place NULL: there is room for OOZE_LINK_SLOTS each. Waits. */
+void store_links(DeviceHierarchy *h, int k, const uint32_t *found, const uint32_t *place);
+
+/* ---- the cycle ---- */
+
+OOZE_DEVICE bool is_off(const int32_t *off)
+{
+    return off && *off;
+}
+
+/* Value of corner c of a cell at a place in it, 0 to 1. */
+OOZE_DEVICE float corner_weight(float4 into, uint32_t c)
+{
+    float x = c & 1 ? into.x : 1.0f - into.x, y = c & 2 ? into.y : 1.0f - into.y;
+    return x * y * (c & 4 ? into.z : 1.0f - into.z);
+}
+
+/* corner_sums: 8 per cell of the first level, P^T r by cell; then set(i, sum) for each node, unless
+   the flag *off is set; off may be NULL. zero: of the type of r. */
+template <class Value, class Set>
+void restrict_particles(Gpu *gpu, const OozeHierarchy *h, const Value *r, Value *corner_sums,
+                        Value zero, const int32_t *off, Set set)
+{
+    const OozeMultigridLevel level = h->level[0];
+    const float4 *all = h->into;
+    for_each(
+        gpu, 8 * level.cells, OOZE_BODY(uint32_t i) {
+            if (is_off(off)) {
+                return;
+            }
+            Value sum = zero;
+            for (uint32_t e = level.child_first[i / 8]; e < level.child_first[i / 8 + 1]; e++) {
+                sum = sum + corner_weight(all[e], i) * r[level.child[e]];
+            }
+            corner_sums[i] = sum;
+        });
+    for_each(
+        gpu, level.nodes, OOZE_BODY(uint32_t i) {
+            if (is_off(off)) {
+                return;
+            }
+            Value sum = zero;
+            for (uint32_t e = level.node_first[i]; e < level.node_first[i + 1]; e++) {
+                sum = sum + corner_sums[level.node_corner[e]];
+            }
+            set(i, sum);
+        });
+}
+
+/* Before a function for the host or the device, whichever its argument is for. */
+#ifdef __CUDACC__
+#define OOZE_EITHER _Pragma("nv_exec_check_disable")
+#else
+#define OOZE_EITHER
+#endif
+
+/* The steps of a cycle from level `first` on; its b and the first direction of the smoother are
+   known, as they are of other levels after RESTRICT. run(step) runs a step and waits for it. */
+OOZE_EITHER
+template <class Run>
+OOZE_BOTH void run_cycle(OozeCyclePlan plan, int first, int last, bool dense, Run run)
+{
+    OozeCycle cycle;
+    OozeCycleStep step;
+    ooze_cycle_start(&cycle, plan, first, last, dense);
+    while (ooze_cycle_next(&cycle, &step)) {
+        if (step.kind != OOZE_CYCLE_ZERO) {
+            run(step);
+        }
+    }
+}
+
+/* The cycle of the first level. launch(step) launches a step; small(k) the whole cycle of level k,
+   where it has at most so many nodes: a launch of each step would take longer than the work. */
+template <class Launch, class Small>
+void launch_cycle(const OozeHierarchy *h, OozeCyclePlan plan, bool dense, uint64_t small_nodes,
+                  Launch launch, Small small)
+{
+    OozeCycle cycle;
+    OozeCycleStep step;
+    if (h->level[0].nodes <= small_nodes) {
+        small(0);
+        return;
+    }
+    ooze_cycle_start(&cycle, plan, 0, h->levels - 1, dense);
+    while (ooze_cycle_next(&cycle, &step)) {
+        if (step.kind != OOZE_CYCLE_ZERO) {
+            launch(step);
+        }
+        if (step.kind == OOZE_CYCLE_RESTRICT && h->level[step.level].nodes <= small_nodes) {
+            small(step.level);
+            ooze_cycle_skip(&cycle);
+        }
+    }
+}
+
+} // namespace ooze
+
+#endif
