@@ -172,26 +172,26 @@ template <class Word> static void unpack(Gpu *gpu, const SentPart &part, const v
         });
 }
 
-/* Messages go from `packed` to `incoming`, both in device memory: straight from there where MPI
-   can, else by way of pinned memory. */
+/* Messages go from device memory to device memory: straight from there where MPI can, else by way
+   of pinned memory. */
 static bool goes_straight(const RankShare *share)
 {
     return share->ranks->takes_device_memory && !OOZE_STAND_IN;
 }
 
 /* The caller waits for the GPU between both functions. */
-static void begin_exchange(Gpu *gpu, size_t size, PinnedBuffer *pinned)
+static void begin_exchange(Gpu *gpu, const RankMessages &m, PinnedBuffer *pinned)
 {
     RankShare *share = gpu->share;
     const int ranks = share->ranks->count;
-    const size_t sent = share->send_at[ranks] * size, received = share->receive_at[ranks] * size;
+    const size_t sent = m.send_at[ranks] * m.size, received = m.receive_at[ranks] * m.size;
     if (!goes_straight(share)) {
         pinned_bytes(gpu, &pinned[1], received);
-        copy_to_pinned(gpu, pinned_bytes(gpu, &pinned[0], sent), share->packed.memory, sent);
+        copy_to_pinned(gpu, pinned_bytes(gpu, &pinned[0], sent), m.sent, sent);
     }
 }
 
-static void end_exchange(Gpu *gpu, size_t size, const PinnedBuffer *pinned)
+static void end_exchange(Gpu *gpu, const RankMessages &m, const PinnedBuffer *pinned)
 {
     RankShare *share = gpu->share;
     OozeRanks *ranks = share->ranks;
@@ -200,15 +200,30 @@ static void end_exchange(Gpu *gpu, size_t size, const PinnedBuffer *pinned)
         return;
     }
     for (int r = 0; r <= ranks->count; r++) {
-        send[r] = share->send_at[r] * size;
-        receive[r] = share->receive_at[r] * size;
+        send[r] = m.send_at[r] * m.size;
+        receive[r] = m.receive_at[r] * m.size;
     }
     if (goes_straight(share)) {
-        ranks->exchange(ranks, share->packed.memory, send, share->incoming.memory, receive);
+        ranks->exchange(ranks, m.sent, send, m.received, receive);
     } else {
         ranks->exchange(ranks, pinned[0].memory, send, pinned[1].memory, receive);
-        copy_in(gpu, share->incoming.memory, pinned[1].memory, receive[ranks->count]);
+        copy_in(gpu, m.received, pinned[1].memory, receive[ranks->count]);
     }
+}
+
+void exchange_elements(Gpu *gpu, const RankMessages &messages)
+{
+    if (gpu->share && gpu->failed == cudaSuccess) {
+        begin_exchange(gpu, messages, gpu->share->pinned);
+        gpu_wait(gpu); /* also for the copy from pinned memory of the last exchange */
+        end_exchange(gpu, messages, gpu->share->pinned);
+    }
+}
+
+/* Ghosts' elements of `size` bytes. */
+static RankMessages messages_of_ghosts(const RankShare *share, size_t size)
+{
+    return {share->packed.memory, share->incoming.memory, share->send_at, share->receive_at, size};
 }
 
 static bool has_words(const SentPart &sent)
@@ -231,13 +246,13 @@ static void begin_refresh(Gpu *gpu, const SentPart *parts, int count, PinnedBuff
         has_words(parts[k]) ? pack<uint32_t>(gpu, parts[k], packed)
                             : pack<uint8_t>(gpu, parts[k], packed);
     }
-    begin_exchange(gpu, stride, pinned);
+    begin_exchange(gpu, messages_of_ghosts(share, stride), pinned);
 }
 
 static void end_refresh(Gpu *gpu, const SentPart *parts, int count, const PinnedBuffer *pinned)
 {
     const void *incoming = gpu->share->incoming.memory;
-    end_exchange(gpu, parts[0].stride, pinned);
+    end_exchange(gpu, messages_of_ghosts(gpu->share, parts[0].stride), pinned);
     for (int k = 0; k < count && gpu->failed == cudaSuccess; k++) {
         has_words(parts[k]) ? unpack<uint32_t>(gpu, parts[k], incoming)
                             : unpack<uint8_t>(gpu, parts[k], incoming);
@@ -286,6 +301,30 @@ void refresh_store(Gpu *gpu, const Store *store)
 void refresh(Gpu *gpu, void *data, size_t size)
 {
     refresh_part(gpu, {data, size, size, 0, nullptr});
+}
+
+const void *gather_elements(Gpu *gpu, const void *data, size_t size)
+{
+    RankShare *share = gpu->share;
+    if (!share) {
+        return data;
+    }
+    OozeRanks *ranks = share->ranks;
+    const size_t own = share->own * size, all = share->total * size;
+    void *gathered = scratch_bytes(gpu, all + size);
+    char *sent = pinned_bytes(gpu, &share->pinned[0], own);
+    char *received = pinned_bytes(gpu, &share->pinned[1], all);
+    copy_to_pinned(gpu, sent, static_cast<const char *>(data) + share->begin * size, own);
+    gpu_wait(gpu); /* also for the copy from pinned memory of the last exchange */
+    if (gpu->failed != cudaSuccess) {
+        return nullptr;
+    }
+    for (int r = 0; r < ranks->count; r++) {
+        share->bytes[r] = share->counts[r] * size;
+    }
+    ranks->gather_varied(ranks, sent, share->bytes, received);
+    copy_in(gpu, gathered, received, all);
+    return gathered;
 }
 
 /* ---- numbers of all ranks ---- */

@@ -92,6 +92,22 @@ void refresh_with_sum(Gpu *gpu, const RefreshedPart &part);
 /* All fields, in one message to each rank. */
 void refresh_store(Gpu *gpu, const Store *store);
 
+/* Elements in device memory, rank by rank: those for each rank, and those from each. */
+struct RankMessages {
+    const void *sent;
+    void *received;
+    const uint64_t *send_at, *receive_at; /* per rank and one more: elements */
+    size_t size;
+};
+void exchange_elements(Gpu *gpu, const RankMessages &messages);
+/* An array with the elements of all particles, in their order, from one with those of particles in
+   the store: `data` itself on one process, else memory of the step. Waits for the other ranks. */
+const void *gather_elements(Gpu *gpu, const void *data, size_t size);
+template <class T> const T *gather_elements(Gpu *gpu, const T *data)
+{
+    return static_cast<const T *>(gather_elements(gpu, data, sizeof(T)));
+}
+
 /* The largest of the numbers of all ranks, element by element. */
 void max_over_ranks(Gpu *gpu, double *values, int count);
 /* Sums modulo 2^64. */

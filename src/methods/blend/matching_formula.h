@@ -42,6 +42,12 @@ typedef struct OozeMatching {
 /* Each includes those before it: points, the map of its region, pulls on its particles. */
 enum { OOZE_MATCH_NONE, OOZE_MATCH_POINTS, OOZE_MATCH_MAP, OOZE_MATCH_PULL };
 
+/* Whether nothing of cell or slot i is needed that has this role. */
+OOZE_FORMULA bool ooze_match_skips(const OozeMatching *m, uint64_t i, int role)
+{
+    return m->role && m->role[i] < role;
+}
+
 /* ---- vectors of doubles --------------------------------------------------------------------- */
 
 OOZE_FORMULA void ooze_match_widen(const OozeFloat4 *q, double to[3])

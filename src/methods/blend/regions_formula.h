@@ -118,6 +118,24 @@ OOZE_FORMULA uint64_t ooze_regions_find_cell(const OozeRegions *r, const OozeReg
     return low;
 }
 
+/* The cell of a slot. */
+OOZE_FORMULA uint64_t ooze_regions_cell_of(const OozeRegions *r, uint64_t slot)
+{
+    if (r->kind == OOZE_REGIONS_OF_CELLS) {
+        return r->region_of[slot];
+    }
+    uint64_t low = 0, high = r->cells;
+    while (high - low > 1) {
+        uint64_t middle = low + (high - low) / 2;
+        if (r->cell[middle].first <= slot) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
 /* Finds the three cells of row 0 to 8 (y fastest) around cell c, into r->near. */
 OOZE_FORMULA void ooze_regions_find_near(const OozeRegions *r, uint64_t c, int row)
 {

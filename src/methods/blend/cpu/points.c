@@ -4,7 +4,7 @@
 
 #include "base/fail.h"
 #include "methods/blend/cpu/loops.h"
-#include "particles/split.h"
+#include "particles/message_plan.h"
 
 static OozeBlendPoint point_of(const OozeBlendStep *s, uint64_t i)
 {
@@ -44,28 +44,26 @@ static void place_range(void *data, uint64_t begin, uint64_t end, int worker)
 typedef struct Sharing {
     const OozeBlendStep *step;
     OozeArena *arena;
-    uint64_t n; /* own particles */
-    OozeRanks *ranks;
-    uint32_t *cell_of; /* per slot */
-    uint8_t *role;     /* per cell */
-    uint8_t *needed;   /* per rank a bit a cell: its points are needed */
-    uint64_t bitmap;   /* bytes of a rank in it */
-    uint64_t *send_at, *receive_at, *scratch;
+    uint64_t n;           /* own particles */
+    OozeMessagePlan plan; /* of points */
+    uint32_t *cell_of;    /* per slot */
+    uint8_t *role;        /* per cell */
+    uint8_t *needed;      /* per rank a bit a cell: its points are needed */
+    uint64_t bitmap;      /* bytes of a rank in it */
 } Sharing;
 
 static OozeStatus allocate(Sharing *s, OozeError *error)
 {
     const OozeRegions *r = s->step->regions;
-    uint64_t ranks = (uint64_t)s->ranks->count;
+    OozeRanks *ranks = ooze_halo_ranks(s->step->machine->context->halo);
     s->bitmap = (r->cells + 7) / 8;
     s->cell_of = ooze_arena_alloc(s->arena, r->n, sizeof *s->cell_of);
     s->role = ooze_arena_alloc(s->arena, r->cells, 1);
-    s->needed = ooze_arena_alloc(s->arena, ranks * s->bitmap, 1);
-    s->send_at = ooze_arena_alloc(s->arena, ranks + 1, sizeof *s->send_at);
-    s->receive_at = ooze_arena_alloc(s->arena, ranks + 1, sizeof *s->receive_at);
-    s->scratch = ooze_arena_alloc(s->arena, 2 * (ranks + 1), sizeof *s->scratch);
-    return ooze_arena_failed(s->arena) ? ooze_fail_memory(error, "shape matching", r->n * 5)
-                                       : OOZE_OK;
+    s->needed = ooze_arena_alloc(s->arena, (uint64_t)ranks->count * s->bitmap, 1);
+    const bool made = ooze_message_plan_create(&s->plan, ranks, s->arena);
+    return !made || ooze_arena_failed(s->arena)
+               ? ooze_fail_memory(error, "shape matching", r->n * 5)
+               : OOZE_OK;
 }
 
 /* Cells around those of one role get at least the next lower one. */
@@ -113,49 +111,43 @@ static OozeStatus share_needs(const Sharing *s, OozeError *error)
     for (uint64_t c = 0; c < cells; c++) {
         own[c / 8] |= (uint8_t)((s->role[c] != OOZE_MATCH_NONE) << c % 8);
     }
-    s->ranks->gather(s->ranks, own, s->bitmap, s->needed);
+    s->plan.ranks->gather(s->plan.ranks, own, s->bitmap, s->needed);
     return OOZE_OK;
 }
 
 /* Counts the points that each process needs, or lists them one after the other. */
 static void visit_points(const Sharing *s, OozeBlendPoint *list)
 {
-    for (int r = 0; r < s->ranks->count; r++) {
+    for (int r = 0; r < s->plan.ranks->count; r++) {
         const uint8_t *needed = s->needed + (uint64_t)r * s->bitmap;
         uint64_t count = 0;
-        for (uint64_t i = 0; i < s->n && r != s->ranks->rank; i++) {
+        for (uint64_t i = 0; i < s->n && r != s->plan.ranks->rank; i++) {
             uint32_t slot = s->step->slot[i];
             uint32_t cell = slot == OOZE_BLEND_SLOT_NONE ? 0 : s->cell_of[slot];
             if (slot != OOZE_BLEND_SLOT_NONE && (needed[cell / 8] >> cell % 8 & 1)) {
                 if (list) {
-                    list[s->send_at[r] + count] = point_of(s->step, i);
+                    list[s->plan.send_at[r] + count] = point_of(s->step, i);
                 }
                 count++;
             }
         }
-        s->send_at[r + 1] = s->send_at[r] + count;
+        s->plan.send_at[r + 1] = s->plan.send_at[r] + count;
     }
 }
 
-static OozeStatus exchange_points(const Sharing *s, OozeError *error)
+static OozeStatus exchange_points(Sharing *s, OozeError *error)
 {
-    int ranks = s->ranks->count;
-    s->send_at[0] = 0;
     visit_points(s, NULL);
-    ooze_split_receipts(s->ranks, s->send_at, s->scratch, s->receive_at);
-    uint64_t sent = s->send_at[ranks], received = s->receive_at[ranks];
+    ooze_message_plan_complete(&s->plan);
+    uint64_t sent = ooze_message_plan_sent(&s->plan),
+             received = ooze_message_plan_received(&s->plan);
     OozeBlendPoint *send = ooze_arena_alloc(s->arena, sent, sizeof *send);
     OozeBlendPoint *receive = ooze_arena_alloc(s->arena, received, sizeof *receive);
     if (!send || !receive) {
         return ooze_fail_memory(error, "shape matching", (sent + received) * sizeof *send);
     }
     visit_points(s, send);
-    uint64_t *send_bytes = s->scratch, *receive_bytes = s->scratch + ranks + 1;
-    for (int r = 0; r <= ranks; r++) {
-        send_bytes[r] = s->send_at[r] * sizeof *send;
-        receive_bytes[r] = s->receive_at[r] * sizeof *receive;
-    }
-    s->ranks->exchange(s->ranks, send, send_bytes, receive, receive_bytes);
+    ooze_message_plan_exchange(&s->plan, send, receive, sizeof *send);
     for (uint64_t k = 0; k < received; k++) {
         place_point(s->step, &receive[k]);
     }
@@ -183,8 +175,7 @@ static OozeStatus set_roles(const Sharing *s, OozeMatching *matching, OozeError 
 static OozeStatus share_points(OozeBlendStep *step, OozeError *error)
 {
     const OozeStepContext *c = step->machine->context;
-    Sharing s = {
-        .step = step, .arena = c->arena, .n = step->machine->n, .ranks = ooze_halo_ranks(c->halo)};
+    Sharing s = {.step = step, .arena = c->arena, .n = step->machine->n};
     OozeStatus status = allocate(&s, error);
     if (status) {
         return status;

@@ -1,5 +1,6 @@
 /* Regions of shape matching, built on the GPU: the same slots, cells and lists as
    ooze_regions_build makes (cpu/regions.c). */
+#include "cuda/ranks.cuh"
 #include "cuda/sort.cuh"
 #include "methods/blend/cuda/stages.cuh"
 
@@ -121,10 +122,10 @@ static void sort_by(Gpu *gpu, const RegionInput &input, RegionKey by, uint64_t *
 static const uint32_t *sort_particles(OozeBlendStep *step, RegionInput *in, uint64_t *n)
 {
     Gpu *gpu = gpu_of(step->machine);
-    const uint64_t particles = step->machine->n;
+    const uint64_t particles = step->machine->all;
     uint32_t *index[2] = {scratch<uint32_t>(gpu, particles), scratch<uint32_t>(gpu, particles)};
     uint64_t *key[2] = {scratch<uint64_t>(gpu, particles), scratch<uint64_t>(gpu, particles)};
-    *n = select_held(gpu, step->reference_step, index[1], particles);
+    *n = select_held(gpu, in->reference_step, index[1], particles);
     if (*n == 0) {
         return index[1];
     }
@@ -141,23 +142,31 @@ static const uint32_t *sort_particles(OozeBlendStep *step, RegionInput *in, uint
 
 /* ---- slots and cells -------------------------------------------------------------------- */
 
+/* Every process has the slots of all particles for a moment, and keeps those of its own and of its
+   ghosts. */
 static void set_slots(OozeBlendStep *step, const RegionInput &input, const uint32_t *order,
                       const OozeRegions &regions)
 {
     const RegionInput in = input;
-    uint32_t *slot = step->slot;
+    const uint64_t all = step->machine->all;
+    Gpu *gpu = gpu_of(step->machine);
+    uint32_t *slot = gpu->share ? scratch<uint32_t>(gpu, all) : step->slot;
     OozeFloat4 *reference = regions.reference;
     for_each(
-        gpu_of(step->machine), step->machine->n,
-        OOZE_BODY(uint32_t i) { slot[i] = OOZE_BLEND_SLOT_NONE; });
+        gpu, all, OOZE_BODY(uint32_t i) { slot[i] = OOZE_BLEND_SLOT_NONE; });
     for_each(
-        gpu_of(step->machine), regions.n, OOZE_BODY(uint32_t k) {
+        gpu, regions.n, OOZE_BODY(uint32_t k) {
             const uint32_t i = order[k];
             OozeFloat4 q = in.reference[i];
             q.w = ooze_blend_shape_tag(in.reference_step[i]);
             slot[i] = k;
             reference[k] = q;
         });
+    if (gpu->share) {
+        const OwnRange own = own_range(gpu, step->machine->n);
+        copy(gpu, step->slot + own.begin, slot + gpu->share->first, own.count * sizeof *slot);
+        refresh(gpu, step->slot, sizeof *slot);
+    }
 }
 
 OOZE_DEVICE bool same_cell(const RegionInput &in, uint32_t i, uint32_t j)
@@ -258,9 +267,9 @@ OozeStatus blend_build_regions(OozeBlendStep *step, OozeError *error)
     r.kind = step->k.kind;
     r.radius = step->k.radius;
     r.edge = in.edge = ooze_blend_edge(r.kind, r.radius);
-    in.reference = step->reference;
-    in.reference_step = step->reference_step;
-    in.id = static_cast<const uint64_t *>(ooze_machine_field(step->machine, "id"));
+    in.reference = gather_elements(gpu, step->reference);
+    in.reference_step = gather_elements(gpu, step->reference_step);
+    in.id = gather_elements(gpu, static_cast<uint64_t *>(ooze_machine_field(step->machine, "id")));
     const uint32_t *order = sort_particles(step, &in, &r.n);
     r.reference = buffer<OozeFloat4>(gpu, &data->reference_buffer, r.n);
     r.region_of = buffer<uint32_t>(gpu, &data->region_of_buffer, r.n);

@@ -119,7 +119,8 @@ static OozeStatus step(Engine *engine, void *data, OozeStepContext *context, Ooz
 }
 
 const DeviceMethod blend_method = {
-    "blend", nullptr, create, destroy, step, nullptr, nullptr,
+    "blend", nullptr,          create,  destroy, step, nullptr,
+    nullptr, shares_all_steps, nullptr, true,    true,
 };
 
 } // namespace ooze

@@ -40,8 +40,9 @@ OozeStatus blend_build_regions(OozeBlendStep *step, OozeError *error);
 /* sph.cu */
 void blend_sum_densities(OozeBlendStep *step);
 void blend_sum_forces(OozeBlendStep *step);
-/* matching.cu */
+/* points.cu */
 OozeStatus blend_place_points(OozeBlendStep *step, OozeError *error);
+/* matching.cu */
 void blend_fit_cells(OozeBlendStep *step);
 void blend_fit_cell_velocities(OozeBlendStep *step);
 void blend_pull_cells(OozeBlendStep *step);
