@@ -320,6 +320,11 @@ uint64_t ooze_halo_index(const OozeHalo *halo, uint64_t i)
     return halo ? halo->ghost_index[i] : i;
 }
 
+uint64_t ooze_halo_first(const OozeHalo *halo)
+{
+    return halo ? halo->first : 0;
+}
+
 uint64_t ooze_halo_below(const OozeHalo *halo)
 {
     return halo ? halo->below : 0;

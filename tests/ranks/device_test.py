@@ -138,7 +138,7 @@ emitters:""")
                 (scene(MASS + ", impact_passes: 2"), "impact_passes"),
                 (scene("name: constraint"), "method 'constraint'"),
                 (scene("name: links", ranks_test.LINKS), "method 'links'"),
-                (scene("name: springs", ranks_test.SPRINGS), "method 'springs'"),
+                (scene("name: springs", ranks_test.SPRINGS), "the sweeps of method 'springs'"),
                 (scene().replace("\nprobes:", ranks_test.BALL),
                  "dynamic solids of method 'conformation'"),
                 (scene().replace("\nemitters:", BODY),

@@ -136,6 +136,12 @@ OOZE_FORMULA uint64_t ooze_regions_cell_of(const OozeRegions *r, uint64_t slot)
     return low;
 }
 
+/* Whether a bit of `needed`, one a cell, is set. */
+OOZE_FORMULA bool ooze_regions_needs(const uint8_t *needed, uint64_t cell)
+{
+    return needed[cell / 8] >> cell % 8 & 1;
+}
+
 /* Finds the three cells of row 0 to 8 (y fastest) around cell c, into r->near. */
 OOZE_FORMULA void ooze_regions_find_near(const OozeRegions *r, uint64_t c, int row)
 {

@@ -78,6 +78,7 @@ static const OozeBlendStages stages = {
     blend_sum_densities,
     blend_sum_forces,
     blend_place_points,
+    &blend_sharing_stages,
     blend_fit_cells,
     blend_fit_cell_velocities,
     blend_pull_cells,

@@ -164,7 +164,7 @@ static void add_coarse(OozeCauchyPressure *solve, const int32_t *off)
     const OozeMachine *machine = solve->step->machine;
     Gpu *gpu = gpu_of(machine);
     const GridMultigrid *grids = static_cast<GridMultigrid *>(solve->step->memory);
-    if (!gpu->share) {
+    if (!machine->ranks) {
         grid_multigrid_apply(gpu, grids, solve->r, solve->z, off);
         return;
     }
@@ -172,7 +172,7 @@ static void add_coarse(OozeCauchyPressure *solve, const int32_t *off)
     const size_t size = own.count * sizeof(float);
     Mark mark = scratch_mark(gpu);
     const float *r = gather_elements(gpu, solve->r);
-    float *z = scratch<float>(gpu, machine->all), *own_z = z + gpu->share->first;
+    float *z = scratch<float>(gpu, machine->all), *own_z = z + machine->first;
     clear(gpu, z, machine->all * sizeof *z);
     copy(gpu, own_z, solve->z + own.begin, size);
     grid_multigrid_apply(gpu, grids, r, z, off);
