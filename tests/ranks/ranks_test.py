@@ -78,8 +78,6 @@ BALL_AND_CUBE = """
   - {name: cube, shape: {type: box, size: [0.05, 0.05, 0.05], position: [0.02, 0.2, -0.05]},
      density: 1500}
 """
-
-
 TWO_MODES = "{density: 1000, modulus: 300, relaxation_time: 0.2, modulus_2: 100, " \
             "relaxation_time_2: 0.01, solvent_viscosity: 1}"
 
@@ -153,8 +151,6 @@ def last_pressure(settings, duration):
 
 WARM = "density_warm_start: true"
 MEAN = "density_mean_tolerance: 1e-4"
-
-
 FEW = """ooze: 2
 title: Few particles
 method: {name: conformation, velocity_preconditioner: mass}
