@@ -89,14 +89,11 @@ static OozeStatus build_regions(OozeBlendStep *s, const OozeBlendStages *stages,
     OozeMachine *machine = s->machine;
     const OozeMachineMark mark = ooze_machine_mark(machine);
     const uint64_t *id = ooze_machine_field(machine, "id");
-    const OozeRegionsInput input = {
-        .n = machine->all,
-        .reference = ooze_machine_gather(machine, s->reference, sizeof *s->reference),
-        .reference_step =
-            ooze_machine_gather(machine, s->reference_step, sizeof *s->reference_step),
-        .id = ooze_machine_gather(machine, id, sizeof *id),
-        .kind = s->k.kind,
-        .radius = s->k.radius};
+    OozeRegionsInput input = {.n = machine->all, .kind = s->k.kind, .radius = s->k.radius};
+    input.reference = ooze_machine_gather(machine, s->reference, sizeof *s->reference);
+    input.reference_step =
+        ooze_machine_gather(machine, s->reference_step, sizeof *s->reference_step);
+    input.id = ooze_machine_gather(machine, id, sizeof *id);
     uint32_t *slot =
         machine->ranks ? ooze_machine_alloc(machine, machine->all, sizeof *slot) : s->slot;
     OozeStatus status = ooze_machine_status(machine, "the reference shapes", error);
