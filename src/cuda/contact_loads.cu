@@ -79,8 +79,8 @@ static void sum_loads(Gpu *gpu, const ShareView &view, uint64_t n)
     const ShareView v = view;
     StoreTouchingMass store = {v.dynamic.solids};
     CollectTwist collect = {v.dynamic.solids};
-    dynamic_sums(
-        gpu, v.dynamic, nullptr, n,
+    dynamic_sums_of_particles(
+        gpu, v.dynamic, n,
         OOZE_BODY(int k, uint32_t i, OozeTwist *sum) {
             const OozeSolidImpulses &own = v.impulses[i];
             for (int m = 0; m < own.count; m++) {
@@ -88,8 +88,8 @@ static void sum_loads(Gpu *gpu, const ShareView &view, uint64_t n)
             }
         },
         store);
-    dynamic_sums(
-        gpu, v.dynamic, nullptr, n,
+    dynamic_sums_of_particles(
+        gpu, v.dynamic, n,
         OOZE_BODY(int k, uint32_t i, OozeTwist *sum) {
             const OozeSolidImpulses &own = v.impulses[i];
             for (int m = 0; m < own.count; m++) {
@@ -119,8 +119,10 @@ OozeStatus impulses_share(Engine *engine, const OozeStepContext *c,
         return result;
     }
     sum_loads(gpu, v, n);
+    const OwnRange range = own_range(gpu, n);
     for_each(
-        gpu, n, OOZE_BODY(uint32_t i) {
+        gpu, range.count, OOZE_BODY(uint32_t e) {
+            const uint32_t i = range.begin + e;
             const OozeSolidImpulses &own = v.impulses[i];
             for (int m = 0; m < own.count; m++) {
                 const int k = v.dynamic.index_of[own.solid[m]];

@@ -4,7 +4,7 @@
 #ifndef OOZE_CUDA_DYNAMIC_SOLIDS_CUH
 #define OOZE_CUDA_DYNAMIC_SOLIDS_CUH
 
-#include "cuda/engine.cuh"
+#include "cuda/rank_sums.cuh"
 #include "cuda/twist_sum.cuh"
 
 extern "C" {
@@ -60,6 +60,18 @@ template <class Then> struct SolidThen {
     Then then;
     __device__ void operator()(const TwistSum &sum) const { then(k, sum.all); }
 };
+
+/* As dynamic_sums over all particles, of all processes. */
+template <class Body, class Then>
+void dynamic_sums_of_particles(Gpu *gpu, const DynamicView &view, uint64_t n, Body body, Then then)
+{
+    const TwistSum none = {{{0, 0, 0, 0, 0, 0}}};
+    for (int k = 0; k < view.count; k++) {
+        SolidBody<Body> one = {nullptr, k, body};
+        SolidThen<Then> end = {k, then};
+        sum_particles(gpu, n, none, one, end);
+    }
+}
 
 /* For each dynamic solid k: body(k, i, &twist) adds what particle i contributes, for the `count`
    particles of a list (NULL: the first particles), and then(k, sum) is called once. */

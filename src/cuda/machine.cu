@@ -140,11 +140,33 @@ static bool machine_continues(OozeMachine *machine, int k, const int32_t *off)
     return k % CG_BATCH != 0 || poll_unfinished(gpu_of(machine), k / CG_BATCH, off);
 }
 
+static const void *machine_gather(OozeMachine *machine, const void *values, size_t size)
+{
+    return gather_elements(gpu_of(machine), values, size);
+}
+
+static void machine_keep(OozeMachine *machine, const void *all, void *values, size_t size)
+{
+    Gpu *gpu = gpu_of(machine);
+    if (machine->ranks) {
+        const OwnRange own = own_range(gpu, machine->n);
+        copy(gpu, static_cast<char *>(values) + own.begin * size,
+             static_cast<const char *>(all) + machine->first * size, own.count * size);
+        refresh(gpu, values, size);
+    }
+}
+
+static void machine_exchange(OozeMachine *machine, const OozeMessagePlan *plan, const void *from,
+                             void *to, size_t size)
+{
+    exchange_elements(gpu_of(machine), *plan, from, to, size);
+}
+
 static const OozeMachineVerbs verbs = {
-    machine_alloc,  machine_send,           machine_field,     machine_refresh,
-    machine_max,    machine_report_density, machine_status,    machine_load,
-    machine_move,   machine_store,          machine_alloc,     machine_mark,
-    machine_rewind, machine_read,           machine_continues, machine_report_excess,
+    machine_alloc,          machine_send,   machine_field,  machine_refresh,  machine_max,
+    machine_report_density, machine_status, machine_load,   machine_move,     machine_store,
+    machine_alloc,          machine_mark,   machine_rewind, machine_read,     machine_continues,
+    machine_report_excess,  machine_gather, machine_keep,   machine_exchange,
 };
 
 OozeMachine machine_of(Engine *engine, OozeStepContext *context)
@@ -156,6 +178,10 @@ OozeMachine machine_of(Engine *engine, OozeStepContext *context)
     machine.n = engine->store.n;
     machine.local = engine->store.n;
     machine.all = all_particles(&engine->gpu, engine->store.n);
+    if (const RankShare *share = engine->gpu.share) {
+        machine.first = share->first;
+        machine.ranks = share->ranks;
+    }
     return machine;
 }
 

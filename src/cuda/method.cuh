@@ -27,6 +27,8 @@ struct DeviceMethod {
     bool (*supports_ranks)(const OozeStepContext *context, char *why, size_t size) = nullptr;
     /* m: the distance within which it reads values at other particles. NULL: the support. */
     double (*reach)(const OozeStepContext *context) = nullptr;
+    /* Whether several processes can share steps with dynamic solids, and with particle bodies. */
+    bool shares_solids = false, shares_bodies = false;
 };
 
 extern const DeviceMethod ballistic_method, blend_method, cauchy_method, constraint_method,

@@ -357,7 +357,7 @@ static OozeStatus list_ghosts(Engine *engine, OozeError *error)
     ooze_free(candidates);
     result = result ? result : status(gpu, engine->store.n, error);
     if (!result) {
-        ooze_split_receipts(share->ranks, share->send_at, share->bytes, share->receive_at);
+        ooze_message_plan_complete(share);
     }
     return result;
 }
@@ -378,9 +378,8 @@ OozeStatus ranks_find_ghosts(Engine *engine, const OozeStepContext *context, Ooz
     if (result) {
         return result;
     }
-    const int ranks = share->ranks->count;
     const uint64_t below = share->receive_at[share->ranks->rank];
-    result = store_resize(gpu, store, share->own + share->receive_at[ranks], error);
+    result = store_resize(gpu, store, share->own + ooze_message_plan_received(share), error);
     if (result) {
         return result;
     }

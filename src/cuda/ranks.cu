@@ -55,15 +55,13 @@ RankShare *share_create(OozeRanks *ranks)
     if (!share) {
         return nullptr;
     }
-    share->ranks = share->split.ranks = ranks;
-    share->counts = static_cast<uint64_t *>(ooze_alloc_zero(5 * (count + 1), sizeof(uint64_t)));
-    if (!share->counts || !ooze_ranks_shares_create(&share->shares, ranks)) {
+    share->split.ranks = ranks;
+    share->counts = static_cast<uint64_t *>(ooze_alloc_zero(count, sizeof(uint64_t)));
+    if (!ooze_message_plan_create(share, ranks, nullptr) || !share->counts ||
+        !ooze_ranks_shares_create(&share->shares, ranks)) {
         share_destroy(nullptr, share);
         return nullptr;
     }
-    share->send_at = share->counts + count + 1;
-    share->receive_at = share->send_at + count + 1;
-    share->bytes = share->receive_at + count + 1;
     return share;
 }
 
@@ -88,6 +86,7 @@ void share_destroy(Gpu *gpu, RankShare *share)
     ooze_split_free(&share->split);
     ooze_ranks_shares_free(&share->shares);
     ooze_free(share->counts);
+    ooze_message_plan_free(share);
     ooze_free(share);
 }
 
@@ -153,7 +152,7 @@ template <class Word> static void pack(Gpu *gpu, const SentPart &part, void *to_
     const uint32_t begin = (uint32_t)share->begin;
     Word *to = static_cast<Word *>(to_bytes);
     for_each(
-        gpu, share->send_at[share->ranks->count] * packing.width, OOZE_BODY(uint32_t k) {
+        gpu, ooze_message_plan_sent(share) * packing.width, OOZE_BODY(uint32_t k) {
             const uint32_t e = k / packing.width, w = k % packing.width;
             to[packing.sent(e, w)] = *packing.word(begin + send[e], w);
         });
@@ -166,49 +165,67 @@ template <class Word> static void unpack(Gpu *gpu, const SentPart &part, const v
     const uint32_t begin = (uint32_t)share->begin, own = (uint32_t)share->own;
     const Word *from = static_cast<const Word *>(from_bytes);
     for_each(
-        gpu, share->receive_at[share->ranks->count] * packing.width, OOZE_BODY(uint32_t k) {
+        gpu, ooze_message_plan_received(share) * packing.width, OOZE_BODY(uint32_t k) {
             const uint32_t e = k / packing.width, w = k % packing.width;
             *packing.word(e < begin ? e : e + own, w) = from[packing.sent(e, w)];
         });
 }
 
-/* Messages go from `packed` to `incoming`, both in device memory: straight from there where MPI
-   can, else by way of pinned memory. */
+/* Messages go from device memory to device memory: straight from there where MPI can, else by way
+   of pinned memory. */
 static bool goes_straight(const RankShare *share)
 {
     return share->ranks->takes_device_memory && !OOZE_STAND_IN;
 }
 
+/* Elements in device memory that lie rank by rank. */
+struct Exchange {
+    const OozeMessagePlan *plan;
+    const void *from;
+    void *to;
+    size_t size;
+    PinnedBuffer *pinned; /* of what is sent, and of what is received */
+};
+
 /* The caller waits for the GPU between both functions. */
-static void begin_exchange(Gpu *gpu, size_t size, PinnedBuffer *pinned)
+static void begin_exchange(Gpu *gpu, const Exchange &x)
 {
-    RankShare *share = gpu->share;
-    const int ranks = share->ranks->count;
-    const size_t sent = share->send_at[ranks] * size, received = share->receive_at[ranks] * size;
-    if (!goes_straight(share)) {
-        pinned_bytes(gpu, &pinned[1], received);
-        copy_to_pinned(gpu, pinned_bytes(gpu, &pinned[0], sent), share->packed.memory, sent);
+    const size_t sent = ooze_message_plan_sent(x.plan) * x.size;
+    if (!goes_straight(gpu->share)) {
+        pinned_bytes(gpu, &x.pinned[1], ooze_message_plan_received(x.plan) * x.size);
+        copy_to_pinned(gpu, pinned_bytes(gpu, &x.pinned[0], sent), x.from, sent);
     }
 }
 
-static void end_exchange(Gpu *gpu, size_t size, const PinnedBuffer *pinned)
+static void end_exchange(Gpu *gpu, const Exchange &x)
 {
-    RankShare *share = gpu->share;
-    OozeRanks *ranks = share->ranks;
-    uint64_t *send = share->bytes, *receive = send + ranks->count + 1;
     if (gpu->failed != cudaSuccess) {
         return;
     }
-    for (int r = 0; r <= ranks->count; r++) {
-        send[r] = share->send_at[r] * size;
-        receive[r] = share->receive_at[r] * size;
-    }
-    if (goes_straight(share)) {
-        ranks->exchange(ranks, share->packed.memory, send, share->incoming.memory, receive);
+    if (goes_straight(gpu->share)) {
+        ooze_message_plan_exchange(x.plan, x.from, x.to, x.size);
     } else {
-        ranks->exchange(ranks, pinned[0].memory, send, pinned[1].memory, receive);
-        copy_in(gpu, share->incoming.memory, pinned[1].memory, receive[ranks->count]);
+        char *received = x.pinned[1].memory;
+        ooze_message_plan_exchange(x.plan, x.pinned[0].memory, received, x.size);
+        copy_in(gpu, x.to, received, ooze_message_plan_received(x.plan) * x.size);
     }
+}
+
+void exchange_elements(Gpu *gpu, const OozeMessagePlan &plan, const void *from, void *to,
+                       size_t size)
+{
+    if (gpu->share && gpu->failed == cudaSuccess) {
+        const Exchange x = {&plan, from, to, size, gpu->share->pinned};
+        begin_exchange(gpu, x);
+        gpu_wait(gpu); /* also for the copy from pinned memory of the last exchange */
+        end_exchange(gpu, x);
+    }
+}
+
+/* Of ghosts' elements of `size` bytes. */
+static Exchange exchange_of_ghosts(const RankShare *share, size_t size, PinnedBuffer *pinned)
+{
+    return {share, share->packed.memory, share->incoming.memory, size, pinned};
 }
 
 static bool has_words(const SentPart &sent)
@@ -223,21 +240,20 @@ static bool has_words(const SentPart &sent)
 static void begin_refresh(Gpu *gpu, const SentPart *parts, int count, PinnedBuffer *pinned)
 {
     RankShare *share = gpu->share;
-    const int ranks = share->ranks->count;
     const size_t stride = parts[0].stride;
-    void *packed = buffer_bytes(gpu, &share->packed, share->send_at[ranks] * stride + 16);
-    buffer_bytes(gpu, &share->incoming, share->receive_at[ranks] * stride + 16);
+    void *packed = buffer_bytes(gpu, &share->packed, ooze_message_plan_sent(share) * stride + 16);
+    buffer_bytes(gpu, &share->incoming, ooze_message_plan_received(share) * stride + 16);
     for (int k = 0; k < count && gpu->failed == cudaSuccess; k++) {
         has_words(parts[k]) ? pack<uint32_t>(gpu, parts[k], packed)
                             : pack<uint8_t>(gpu, parts[k], packed);
     }
-    begin_exchange(gpu, stride, pinned);
+    begin_exchange(gpu, exchange_of_ghosts(share, stride, pinned));
 }
 
-static void end_refresh(Gpu *gpu, const SentPart *parts, int count, const PinnedBuffer *pinned)
+static void end_refresh(Gpu *gpu, const SentPart *parts, int count, PinnedBuffer *pinned)
 {
     const void *incoming = gpu->share->incoming.memory;
-    end_exchange(gpu, parts[0].stride, pinned);
+    end_exchange(gpu, exchange_of_ghosts(gpu->share, parts[0].stride, pinned));
     for (int k = 0; k < count && gpu->failed == cudaSuccess; k++) {
         has_words(parts[k]) ? unpack<uint32_t>(gpu, parts[k], incoming)
                             : unpack<uint8_t>(gpu, parts[k], incoming);
@@ -286,6 +302,30 @@ void refresh_store(Gpu *gpu, const Store *store)
 void refresh(Gpu *gpu, void *data, size_t size)
 {
     refresh_part(gpu, {data, size, size, 0, nullptr});
+}
+
+const void *gather_elements(Gpu *gpu, const void *data, size_t size)
+{
+    RankShare *share = gpu->share;
+    if (!share) {
+        return data;
+    }
+    OozeRanks *ranks = share->ranks;
+    const size_t own = share->own * size, all = share->total * size;
+    void *gathered = scratch_bytes(gpu, all + size);
+    char *sent = pinned_bytes(gpu, &share->pinned[0], own);
+    char *received = pinned_bytes(gpu, &share->pinned[1], all);
+    copy_to_pinned(gpu, sent, static_cast<const char *>(data) + share->begin * size, own);
+    gpu_wait(gpu); /* also for the copy from pinned memory of the last exchange */
+    if (gpu->failed != cudaSuccess) {
+        return nullptr;
+    }
+    for (int r = 0; r < ranks->count; r++) {
+        share->bytes[r] = share->counts[r] * size;
+    }
+    ranks->gather_varied(ranks, sent, share->bytes, received);
+    copy_in(gpu, gathered, received, all);
+    return gathered;
 }
 
 /* ---- numbers of all ranks ---- */

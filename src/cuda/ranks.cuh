@@ -13,6 +13,7 @@
 #include "cuda/engine.cuh"
 
 extern "C" {
+#include "particles/message_plan.h"
 #include "particles/split.h"
 #include "world/ranks_shares.h"
 }
@@ -34,18 +35,16 @@ struct RefreshedPart {
     const uint32_t *place;
 };
 
-struct RankShare {
-    OozeRanks *ranks;
+/* Its plan is that of own particles that others take, and of ghosts. */
+struct RankShare : OozeMessagePlan {
     OozeSplit split;        /* of the last sort */
     OozeRanksShares shares; /* of the ranks in the particles */
     uint64_t total, first;  /* particles of all ranks, and of the ranks before this one */
     uint64_t begin, own;    /* own particles in the store: ghosts precede and follow them */
     bool has_ghosts;
-    double reach;                   /* m: ghosts are within it, and the spread, of own particles */
-    uint64_t *counts;               /* own particles of each rank */
-    uint64_t *send_at, *receive_at; /* per rank and one more: particles */
-    uint64_t *bytes;                /* working memory: 2 (ranks + 1) */
-    PointBox box;                   /* around the particles of all ranks */
+    double reach;     /* m: ghosts are within it, and the spread, of own particles */
+    uint64_t *counts; /* own particles of each rank */
+    PointBox box;     /* around the particles of all ranks */
     /* m: by how much less or more some particles move along each axis than others in a substep; so
        much farther apart may neighbours at predicted positions be */
     float spread[3];
@@ -91,6 +90,17 @@ void refresh_part(Gpu *gpu, const RefreshedPart &part);
 void refresh_with_sum(Gpu *gpu, const RefreshedPart &part);
 /* All fields, in one message to each rank. */
 void refresh_store(Gpu *gpu, const Store *store);
+
+/* As ooze_message_plan_exchange, from device memory to device memory. */
+void exchange_elements(Gpu *gpu, const OozeMessagePlan &plan, const void *from, void *to,
+                       size_t size);
+/* An array with the elements of all particles, in their order, from one with those of particles in
+   the store: `data` itself on one process, else memory of the step. Waits for the other ranks. */
+const void *gather_elements(Gpu *gpu, const void *data, size_t size);
+template <class T> const T *gather_elements(Gpu *gpu, const T *data)
+{
+    return static_cast<const T *>(gather_elements(gpu, data, sizeof(T)));
+}
 
 /* The largest of the numbers of all ranks, element by element. */
 void max_over_ranks(Gpu *gpu, double *values, int count);

@@ -6,6 +6,7 @@
 #ifndef OOZE_MACHINE_MACHINE_H
 #define OOZE_MACHINE_MACHINE_H
 
+#include "particles/message_plan.h"
 #include "solids/contact.h"
 #include "step/context.h"
 
@@ -58,16 +59,26 @@ typedef struct OozeMachineVerbs {
     bool (*continues)(OozeMachine *machine, int k, const int32_t *off);
     /* Density errors of the report, from densities above rest, relative to it. Waits. */
     void (*report_excess)(OozeMachine *machine, const float *excess);
+    /* An array with the elements of the particles of all processes, in their order, from one of
+       this process's: `values` itself on one process, else memory of the step. Waits. */
+    const void *(*gather)(OozeMachine *machine, const void *values, size_t size);
+    /* Back: `values` gets the elements of own particles and of ghosts that loops run over. */
+    void (*keep)(OozeMachine *machine, const void *all, void *values, size_t size);
+    /* As ooze_message_plan_exchange, in the memory of the machine. Waits. */
+    void (*exchange)(OozeMachine *machine, const OozeMessagePlan *plan, const void *from, void *to,
+                     size_t size);
 } OozeMachineVerbs;
 
 struct OozeMachine {
     const OozeMachineVerbs *verbs;
     OozeStepContext *context;
-    void *engine;   /* of the GPU; NULL: the processor */
-    uint64_t n;     /* particles that loops run over */
-    uint64_t local; /* elements of arrays that loops read at neighbours */
-    uint64_t all;   /* particles of all processes */
-    size_t bytes;   /* that the step has asked for */
+    void *engine;     /* of the GPU; NULL: the processor */
+    uint64_t n;       /* particles that loops run over */
+    uint64_t local;   /* elements of arrays that loops read at neighbours */
+    uint64_t all;     /* particles of all processes */
+    uint64_t first;   /* of the processes before this one */
+    OozeRanks *ranks; /* the processes; NULL: one */
+    size_t bytes;     /* that the step has asked for */
 };
 
 /* The processor: its arena, threads and halo. */
@@ -156,6 +167,23 @@ static inline bool ooze_machine_continues(OozeMachine *machine, int k, const int
 static inline void ooze_machine_report_excess(OozeMachine *machine, const float *excess)
 {
     machine->verbs->report_excess(machine, excess);
+}
+
+static inline const void *ooze_machine_gather(OozeMachine *machine, const void *values, size_t size)
+{
+    return machine->verbs->gather(machine, values, size);
+}
+
+static inline void ooze_machine_keep(OozeMachine *machine, const void *all, void *values,
+                                     size_t size)
+{
+    machine->verbs->keep(machine, all, values, size);
+}
+
+static inline void ooze_machine_exchange(OozeMachine *machine, const OozeMessagePlan *plan,
+                                         const void *from, void *to, size_t size)
+{
+    machine->verbs->exchange(machine, plan, from, to, size);
 }
 
 static inline void ooze_machine_lap(const OozeMachine *machine, const char *stage)

@@ -163,6 +163,31 @@ static bool continues(OozeMachine *machine, int k, const int32_t *off)
     return !*off;
 }
 
+/* ---- other processes ------------------------------------------------------------------------ */
+
+/* Memory that is short is recorded by the arena. */
+static const void *gather(OozeMachine *machine, const void *values, size_t size)
+{
+    const OozeStepContext *c = machine->context;
+    OozeHaloList list = {.own = values, .count = machine->n, .size = size};
+    machine->bytes += machine->ranks ? machine->all * size : 0;
+    return ooze_halo_gather_list(c->halo, c->arena, &list, NULL) ? NULL : list.all;
+}
+
+static void keep(OozeMachine *machine, const void *all, void *values, size_t size)
+{
+    if (machine->ranks) {
+        memcpy(values, (const char *)all + machine->first * size, machine->n * size);
+    }
+}
+
+static void exchange(OozeMachine *machine, const OozeMessagePlan *plan, const void *from, void *to,
+                     size_t size)
+{
+    (void)machine;
+    ooze_message_plan_exchange(plan, from, to, size);
+}
+
 static const OozeMachineVerbs verbs = {
     .alloc = alloc,
     .send = send,
@@ -180,6 +205,9 @@ static const OozeMachineVerbs verbs = {
     .read = read_memory,
     .continues = continues,
     .report_excess = report_excess,
+    .gather = gather,
+    .keep = keep,
+    .exchange = exchange,
 };
 
 OozeMachine ooze_machine_of_particles(OozeStepContext *context, uint64_t n)
@@ -190,6 +218,8 @@ OozeMachine ooze_machine_of_particles(OozeStepContext *context, uint64_t n)
         .n = n,
         .local = ooze_halo_local(context->halo, n),
         .all = ooze_halo_all(context->halo, n),
+        .first = ooze_halo_first(context->halo),
+        .ranks = ooze_halo_ranks(context->halo),
     };
 }
 

@@ -16,14 +16,10 @@ OozeHalo *ooze_halo_create(OozeRanks *ranks)
     OozeHalo *halo = ooze_alloc_zero(1, sizeof *halo);
     size_t count = (size_t)ranks->count;
     if (halo) {
-        halo->ranks = ranks;
         halo->layers = 1;
         halo->range = ooze_alloc_zero(count + 1, sizeof *halo->range);
-        halo->send_at = ooze_alloc_zero(4 * (count + 1), sizeof *halo->send_at);
-        halo->receive_at = halo->send_at ? halo->send_at + count + 1 : NULL;
-        halo->bytes = halo->send_at ? halo->receive_at + count + 1 : NULL;
     }
-    if (halo && (!halo->range || !halo->send_at)) {
+    if (halo && (!halo->range || !ooze_message_plan_create(&halo->plan, ranks, NULL))) {
         ooze_halo_destroy(halo);
         halo = NULL;
     }
@@ -34,7 +30,7 @@ void ooze_halo_destroy(OozeHalo *halo)
 {
     if (halo) {
         ooze_free(halo->range);
-        ooze_free(halo->send_at);
+        ooze_message_plan_free(&halo->plan);
         ooze_free(halo->keys);
         ooze_free(halo->send);
         ooze_free(halo->ghost_index);
@@ -55,7 +51,7 @@ uint64_t ooze_halo_bytes(const OozeHalo *halo)
 
 static uint64_t ghost_count(const OozeHalo *halo)
 {
-    return halo ? halo->receive_at[halo->ranks->count] : 0;
+    return halo ? ooze_message_plan_received(&halo->plan) : 0;
 }
 
 /* ---- which particles which rank needs ---- */
@@ -65,9 +61,9 @@ static uint64_t ghost_count(const OozeHalo *halo)
 static int add_receivers(const OozeHalo *halo, uint64_t key, int *receivers, int found)
 {
     uint64_t first = ooze_lower_bound(&halo->range->last, sizeof *halo->range,
-                                      (uint64_t)halo->ranks->count, key);
-    for (int r = (int)first; r < halo->ranks->count && halo->range[r].first <= key; r++) {
-        bool other = r != halo->ranks->rank && halo->range[r].n > 0;
+                                      (uint64_t)halo->plan.ranks->count, key);
+    for (int r = (int)first; r < halo->plan.ranks->count && halo->range[r].first <= key; r++) {
+        bool other = r != halo->plan.ranks->rank && halo->range[r].n > 0;
         for (int k = 0; k < found && other; k++) {
             other = receivers[k] != r;
         }
@@ -105,7 +101,7 @@ static int find_receivers(const OozeHalo *halo, const OozeGridAxis axis[3], cons
     int nx = columns_near(&axis[0], cell[0], halo->layers, x),
         ny = columns_near(&axis[1], cell[1], halo->layers, y),
         nz = columns_near(&axis[2], cell[2], halo->layers, z), found = 0;
-    const KeyRange *own = &halo->range[halo->ranks->rank];
+    const KeyRange *own = &halo->range[halo->plan.ranks->rank];
     for (int k = 0; k < nz; k++) {
         for (int j = 0; j < ny; j++) {
             for (int i = 0; i < nx; i++) {
@@ -144,7 +140,7 @@ static void visit_cells(OozeHalo *halo, const OozeSplit *split, const OozeFloat4
                         int *receivers, bool list)
 {
     const OozeGridAxis *axis = split->axis;
-    const KeyRange *own = &halo->range[halo->ranks->rank];
+    const KeyRange *own = &halo->range[halo->plan.ranks->rank];
     uint64_t after = 0, reach = key_reach(halo, axis); /* after: the last that a rank takes */
     halo->inner = halo->inner_end = 0;
     for (uint64_t i = 0, end; i < halo->n; i = end) {
@@ -167,9 +163,9 @@ static void visit_cells(OozeHalo *halo, const OozeSplit *split, const OozeFloat4
         for (int t = 0; t < found; t++) {
             int r = receivers[t];
             for (uint64_t k = i; k < end && list; k++) {
-                halo->send[halo->send_at[r]++] = (uint32_t)k;
+                halo->send[halo->plan.send_at[r]++] = (uint32_t)k;
             }
-            halo->send_at[r + 1] += list ? 0 : end - i;
+            halo->plan.send_at[r + 1] += list ? 0 : end - i;
         }
     }
     keep_longer_gap(halo, after, halo->n);
@@ -178,35 +174,36 @@ static void visit_cells(OozeHalo *halo, const OozeSplit *split, const OozeFloat4
 static OozeStatus find_lists(OozeHalo *halo, const OozeSplit *split, const OozeFloat4 *points,
                              OozeError *error)
 {
-    int ranks = halo->ranks->count;
+    int ranks = halo->plan.ranks->count;
     int *receivers = ooze_alloc((size_t)ranks, sizeof *receivers);
     if (!receivers) {
         return ooze_fail_memory(error, "particles of other processes", (uint64_t)ranks);
     }
-    memset(halo->send_at, 0, ((size_t)ranks + 1) * sizeof *halo->send_at);
+    memset(halo->plan.send_at, 0, ((size_t)ranks + 1) * sizeof *halo->plan.send_at);
     visit_cells(halo, split, points, receivers, false);
     for (int r = 0; r < ranks; r++) {
-        halo->send_at[r + 1] += halo->send_at[r];
+        halo->plan.send_at[r + 1] += halo->plan.send_at[r];
     }
-    if (!ooze_reserve((void **)&halo->send, &halo->send_capacity, halo->send_at[ranks],
+    if (!ooze_reserve((void **)&halo->send, &halo->send_capacity, halo->plan.send_at[ranks],
                       sizeof *halo->send)) {
         ooze_free(receivers);
-        return ooze_fail_memory(error, "particles of other processes", halo->send_at[ranks] * 4);
+        return ooze_fail_memory(error, "particles of other processes",
+                                halo->plan.send_at[ranks] * 4);
     }
     visit_cells(halo, split, points, receivers, true);
     for (int r = ranks; r > 0; r--) { /* listing has moved the beginnings to the ends */
-        halo->send_at[r] = halo->send_at[r - 1];
+        halo->plan.send_at[r] = halo->plan.send_at[r - 1];
     }
-    halo->send_at[0] = 0;
+    halo->plan.send_at[0] = 0;
     ooze_free(receivers);
     return OOZE_OK;
 }
 
 static OozeStatus reserve_all(OozeHalo *halo, OozeError *error)
 {
-    uint64_t ranks = (uint64_t)halo->ranks->count, ghosts = halo->receive_at[ranks];
+    uint64_t ranks = (uint64_t)halo->plan.ranks->count, ghosts = halo->plan.receive_at[ranks];
     if (!ooze_reserve((void **)&halo->buffer, &halo->buffer_capacity,
-                      halo->send_at[ranks] * OOZE_HALO_ELEMENT_MAX, 1) ||
+                      halo->plan.send_at[ranks] * OOZE_HALO_ELEMENT_MAX, 1) ||
         !ooze_reserve((void **)&halo->incoming, &halo->incoming_capacity,
                       halo->layers > 1 ? ghosts * OOZE_HALO_ELEMENT_MAX : 0, 1) ||
         !ooze_reserve((void **)&halo->ghost_index, &halo->ghost_capacity, halo->n + ghosts,
@@ -222,8 +219,8 @@ static OozeStatus reserve_all(OozeHalo *halo, OozeError *error)
 /* What follows from the lists of what each rank takes. */
 OozeStatus ooze_halo_number_ghosts(OozeHalo *halo, OozeError *error)
 {
-    ooze_split_receipts(halo->ranks, halo->send_at, halo->bytes, halo->receive_at);
-    halo->below = halo->receive_at[halo->ranks->rank];
+    ooze_message_plan_complete(&halo->plan);
+    halo->below = halo->plan.receive_at[halo->plan.ranks->rank];
     OozeStatus status = reserve_all(halo, error);
     if (!status) {
         for (uint64_t i = 0; i < halo->n; i++) {
@@ -242,7 +239,7 @@ void ooze_halo_set_layers(OozeHalo *halo, int layers)
 OozeStatus ooze_halo_find(OozeHalo *halo, const OozeSplit *split, const OozeFloat4 *points,
                           OozeError *error)
 {
-    OozeRanks *ranks = halo->ranks;
+    OozeRanks *ranks = halo->plan.ranks;
     KeyRange own = {0, 0, split->after};
     halo->n = split->after;
     halo->first = split->first;
@@ -323,6 +320,11 @@ uint64_t ooze_halo_index(const OozeHalo *halo, uint64_t i)
     return halo ? halo->ghost_index[i] : i;
 }
 
+uint64_t ooze_halo_first(const OozeHalo *halo)
+{
+    return halo ? halo->first : 0;
+}
+
 uint64_t ooze_halo_below(const OozeHalo *halo)
 {
     return halo ? halo->below : 0;
@@ -331,44 +333,37 @@ uint64_t ooze_halo_below(const OozeHalo *halo)
 void ooze_halo_shares(const OozeHalo *halo, double *shares)
 {
     shares[0] = 0.0;
-    for (int r = 0; r < halo->ranks->count; r++) {
+    for (int r = 0; r < halo->plan.ranks->count; r++) {
         shares[r + 1] = shares[r] + (double)halo->range[r].n / (double)halo->total;
     }
 }
 
 OozeRanks *ooze_halo_ranks(const OozeHalo *halo)
 {
-    return halo ? halo->ranks : NULL;
+    return halo ? halo->plan.ranks : NULL;
 }
 
 /* ---- messages ---- */
 
-/* Packs what others take, and says where messages begin in the memories of both sides. */
+/* Packs what others take. */
 static void pack_elements(OozeHalo *halo, const void *data, size_t size)
 {
-    int ranks = halo->ranks->count;
-    uint64_t *send = halo->bytes, *receive = send + ranks + 1;
-    OozeColumnCopy copy = {halo->buffer, data, size, halo->send, halo->send_at[ranks]};
+    OozeColumnCopy copy = {halo->buffer, data, size, halo->send,
+                           ooze_message_plan_sent(&halo->plan)};
     ooze_column_gather(halo->threads, &copy);
-    for (int r = 0; r <= ranks; r++) {
-        send[r] = halo->send_at[r] * size;
-        receive[r] = halo->receive_at[r] * size;
-    }
 }
 
 static void begin_refresh(OozeHalo *halo, void *data, size_t size)
 {
     pack_elements(halo, data, size);
-    halo->ranks->exchange_begin(halo->ranks, halo->buffer, halo->bytes,
-                                (char *)data + halo->n * size,
-                                halo->bytes + halo->ranks->count + 1);
+    ooze_message_plan_begin(&halo->plan, halo->buffer, (char *)data + halo->n * size, size);
 }
 
 void ooze_halo_refresh(OozeHalo *halo, void *data, size_t size)
 {
     if (halo) {
         begin_refresh(halo, data, size);
-        halo->ranks->exchange_end(halo->ranks);
+        halo->plan.ranks->exchange_end(halo->plan.ranks);
     }
 }
 
@@ -379,8 +374,7 @@ void ooze_halo_refresh_sorted(OozeHalo *halo, void *data, size_t size)
     }
     char *own = (char *)data + halo->below * size;
     pack_elements(halo, own, size);
-    halo->ranks->exchange(halo->ranks, halo->buffer, halo->bytes, halo->incoming,
-                          halo->bytes + halo->ranks->count + 1);
+    ooze_message_plan_exchange(&halo->plan, halo->buffer, halo->incoming, size);
     uint64_t below = halo->below * size;
     memcpy(data, halo->incoming, below);
     memcpy(own + halo->n * size, halo->incoming + below, ghost_count(halo) * size - below);
@@ -410,10 +404,11 @@ void ooze_halo_refresh_during(OozeHalo *halo, void *data, size_t size, const Ooz
         return;
     }
     uint64_t inner = halo->inner_end - halo->inner;
-    PartJob inside = {loop, 0, halo->inner, halo->ranks}, border = {loop, halo->inner, inner, NULL};
+    PartJob inside = {loop, 0, halo->inner, halo->plan.ranks},
+            border = {loop, halo->inner, inner, NULL};
     begin_refresh(halo, data, size);
     ooze_parallel_for(loop->threads, inner, loop->grain, part_range, &inside);
-    halo->ranks->exchange_end(halo->ranks);
+    halo->plan.ranks->exchange_end(halo->plan.ranks);
     ooze_parallel_for(loop->threads, loop->n - inner, loop->grain, part_range, &border);
 }
 
@@ -438,7 +433,7 @@ double ooze_halo_sum(OozeHalo *halo, const double *blocks, uint64_t n, uint64_t 
 void ooze_halo_max(OozeHalo *halo, double *values, int count)
 {
     if (halo) {
-        halo->ranks->max(halo->ranks, values, count);
+        halo->plan.ranks->max(halo->plan.ranks, values, count);
     }
 }
 
@@ -463,8 +458,8 @@ OozeStatus ooze_halo_gather_list(OozeHalo *halo, OozeArena *arena, OozeHaloList 
         }
         return OOZE_OK;
     }
-    OozeRanks *ranks = halo->ranks;
-    uint64_t *bytes = halo->bytes;
+    OozeRanks *ranks = halo->plan.ranks;
+    uint64_t *bytes = halo->plan.bytes;
     at = at ? at : bytes + ranks->count + 1;
     ranks->gather(ranks, &list->count, sizeof list->count, bytes);
     at[0] = 0;
@@ -485,7 +480,7 @@ OozeStatus ooze_halo_gather_list(OozeHalo *halo, OozeArena *arena, OozeHaloList 
 uint64_t ooze_halo_total(OozeHalo *halo, uint64_t number)
 {
     if (halo) {
-        halo->ranks->sum(halo->ranks, &number, 1);
+        halo->plan.ranks->sum(halo->plan.ranks, &number, 1);
     }
     return number;
 }

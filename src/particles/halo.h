@@ -44,6 +44,8 @@ uint64_t ooze_halo_all(const OozeHalo *halo, uint64_t n);
 uint64_t ooze_halo_index(const OozeHalo *halo, uint64_t i);
 /* The particle or ghost with this index in the order of all; UINT64_MAX: neither. */
 uint64_t ooze_halo_find_index(const OozeHalo *halo, uint64_t number);
+/* Own particles of the ranks before this one; 0 on one process. */
+uint64_t ooze_halo_first(const OozeHalo *halo);
 /* Ghosts that precede the own particles in the order of all; 0 on one process. */
 uint64_t ooze_halo_below(const OozeHalo *halo);
 /* Shares of the ranks in all particles, as ooze_split_find takes them: one more than ranks. */

@@ -11,7 +11,7 @@ uint64_t ooze_halo_find_index(const OozeHalo *halo, uint64_t number)
         return number - halo->first;
     }
     const uint64_t *ghosts = halo->ghost_index + halo->n;
-    uint64_t count = halo->receive_at[halo->ranks->count],
+    uint64_t count = halo->plan.receive_at[halo->plan.ranks->count],
              at = ooze_lower_bound(ghosts, sizeof *ghosts, count, number);
     return at < count && ghosts[at] == number ? halo->n + at : UINT64_MAX;
 }
@@ -45,31 +45,31 @@ static void divide_by_rank(const OozeHalo *halo, const uint64_t *numbers, uint64
                            uint64_t *at)
 {
     uint64_t end = 0, k = 0;
-    for (int r = 0; r < halo->ranks->count; r++) {
+    for (int r = 0; r < halo->plan.ranks->count; r++) {
         at[r] = k;
         end += halo->range[r].n;
         while (k < count && numbers[k] < end) {
             k++;
         }
     }
-    at[halo->ranks->count] = k;
+    at[halo->plan.ranks->count] = k;
 }
 
 /* Merges own particles that ranks ask for by number into the lists of what they take. */
 static OozeStatus extend_lists(OozeHalo *halo, const uint64_t *asked, const uint64_t *asked_at,
                                OozeError *error)
 {
-    int ranks = halo->ranks->count;
-    uint64_t total = halo->send_at[ranks] + asked_at[ranks], at = 0;
+    int ranks = halo->plan.ranks->count;
+    uint64_t total = halo->plan.send_at[ranks] + asked_at[ranks], at = 0;
     uint32_t *send = ooze_alloc(total, sizeof *send);
     if (!send) {
         return ooze_fail_memory(error, "particles of other processes", total * sizeof *send);
     }
     uint64_t first = 0;
     for (int r = 0; r < ranks; r++) {
-        uint64_t k = first, end = halo->send_at[r + 1], a = asked_at[r];
+        uint64_t k = first, end = halo->plan.send_at[r + 1], a = asked_at[r];
         first = end;
-        halo->send_at[r] = at;
+        halo->plan.send_at[r] = at;
         while (k < end || a < asked_at[r + 1]) {
             bool is_old =
                 k < end && (a == asked_at[r + 1] || halo->first + halo->send[k] < asked[a]);
@@ -78,7 +78,7 @@ static OozeStatus extend_lists(OozeHalo *halo, const uint64_t *asked, const uint
             a += !is_old;
         }
     }
-    halo->send_at[ranks] = at;
+    halo->plan.send_at[ranks] = at;
     halo->inner = halo->inner_end = 0; /* ghosts may be anywhere now */
     ooze_free(halo->send);
     halo->send = send;
@@ -88,29 +88,22 @@ static OozeStatus extend_lists(OozeHalo *halo, const uint64_t *asked, const uint
 
 OozeStatus ooze_halo_add(OozeHalo *halo, const uint64_t *wanted, uint64_t count, OozeError *error)
 {
-    OozeRanks *ranks = halo->ranks;
-    uint64_t size = (uint64_t)ranks->count + 1;
+    OozeMessagePlan plan; /* of numbers */
     uint64_t *missing = ooze_alloc(count, sizeof *missing);
-    uint64_t *at = ooze_alloc(3 * size, sizeof *at), *asked_at = at ? at + size : NULL;
-    if (!missing || !at) {
+    if (!ooze_message_plan_create(&plan, halo->plan.ranks, NULL) || !missing) {
         ooze_free(missing);
-        ooze_free(at);
+        ooze_message_plan_free(&plan);
         return ooze_fail_memory(error, "particles of other processes", count * sizeof *missing);
     }
     uint64_t kept = list_missing(halo, wanted, count, missing);
     OozeStatus status = OOZE_OK;
     if (ooze_halo_any(halo, kept > 0)) {
-        divide_by_rank(halo, missing, kept, at);
-        ooze_split_receipts(ranks, at, halo->bytes, asked_at);
-        uint64_t *asked = ooze_alloc(asked_at[ranks->count], sizeof *asked);
+        divide_by_rank(halo, missing, kept, plan.send_at);
+        ooze_message_plan_complete(&plan);
+        uint64_t *asked = ooze_alloc(ooze_message_plan_received(&plan), sizeof *asked);
         if (asked) {
-            uint64_t *send = halo->bytes, *receive = send + size;
-            for (int r = 0; r <= ranks->count; r++) {
-                send[r] = at[r] * sizeof *missing;
-                receive[r] = asked_at[r] * sizeof *asked;
-            }
-            ranks->exchange(ranks, missing, send, asked, receive);
-            status = extend_lists(halo, asked, asked_at, error);
+            ooze_message_plan_exchange(&plan, missing, asked, sizeof *asked);
+            status = extend_lists(halo, asked, plan.receive_at, error);
             status = status ? status : ooze_halo_number_ghosts(halo, error);
         } else {
             status = ooze_fail_memory(error, "particles of other processes", 0);
@@ -118,6 +111,6 @@ OozeStatus ooze_halo_add(OozeHalo *halo, const uint64_t *wanted, uint64_t count,
         ooze_free(asked);
     }
     ooze_free(missing);
-    ooze_free(at);
+    ooze_message_plan_free(&plan);
     return status;
 }

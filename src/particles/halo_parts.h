@@ -3,6 +3,7 @@
 #define OOZE_PARTICLES_HALO_PARTS_H
 
 #include "particles/halo.h"
+#include "particles/message_plan.h"
 
 /* Keys of the first and last particle of a rank; where it has none, both are the last key of the
    rank before. */
@@ -11,16 +12,14 @@ typedef struct KeyRange {
 } KeyRange;
 
 struct OozeHalo {
-    OozeRanks *ranks;
-    OozeThreads *threads;           /* of the split */
-    int layers;                     /* of cells around those of own particles */
-    uint64_t n, first, total;       /* own particles, those of ranks before, those of all ranks */
-    uint64_t below;                 /* ghosts of ranks before this one */
-    uint64_t inner, inner_end;      /* blocks of own particles without ghosts near them */
-    KeyRange *range;                /* per rank */
-    uint64_t *send_at, *receive_at; /* per rank and one more: particles */
-    uint64_t *bytes;                /* working memory: 2 (ranks + 1) */
-    uint64_t *keys;                 /* of own particles, while ghosts are sought */
+    OozeMessagePlan plan;      /* own particles that others take, and ghosts */
+    OozeThreads *threads;      /* of the split */
+    int layers;                /* of cells around those of own particles */
+    uint64_t n, first, total;  /* own particles, those of ranks before, those of all ranks */
+    uint64_t below;            /* ghosts of ranks before this one */
+    uint64_t inner, inner_end; /* blocks of own particles without ghosts near them */
+    KeyRange *range;           /* per rank */
+    uint64_t *keys;            /* of own particles, while ghosts are sought */
     size_t key_capacity;
     uint32_t *send; /* indices of own particles, rank by rank */
     size_t send_capacity;

@@ -91,6 +91,40 @@ emitters:""")
                                   "0.025")
         self.expect_same_bits(text, (3,))
 
+    def test_ballistic_with_dynamic_solids_has_the_same_bits(self):
+        text = ranks_test.variant("{name: ballistic}", "{density: 1000}", duration="0.1")
+        self.expect_same_bits(text.replace("\nprobes:", ranks_test.BALL), RANKS)
+
+    def test_cauchy_has_the_same_bits(self):
+        text = ranks_test.variant("{name: cauchy, pressure_tolerance: 1e-3}", ranks_test.CAUCHY,
+                                  duration="0.1")
+        self.expect_same_bits(text, (2, 3))
+
+    def test_cauchy_with_heat_tension_and_dynamic_solids_has_the_same_bits(self):
+        text = ranks_test.warm_cauchy("0.05")
+        self.expect_same_bits(text, RANKS)
+        self.expect_same_bits(ranks_test.published_cauchy(text), RANKS)
+
+    def test_cauchy_in_a_closed_box_has_the_same_bits(self):
+        self.expect_same_bits(ranks_test.closed_cauchy("0.05"), RANKS)
+
+    def test_blend_has_the_same_bits(self):
+        """Reference shapes are taken anew every 20 steps, and fluid is added and removed."""
+        self.expect_same_bits(ranks_test.blend("", "0.1"), (2, 3))
+
+    def test_blend_with_regions_of_particles_and_dynamic_solids_has_the_same_bits(self):
+        text = ranks_test.blend("regions: particles, region_radius: 2, ", "0.05")
+        text = text.replace("\nprobes:", ranks_test.BALL_AND_CUBE + "\nprobes:")
+        self.expect_same_bits(text, RANKS)
+
+    def test_blend_with_a_soft_body_has_the_same_bits(self):
+        self.expect_same_bits(ranks_test.soft_blend("0.1"), RANKS)
+
+    def test_cauchy_and_blend_resume_with_another_number_of_processes(self):
+        self.expect_resumed(ranks_test.variant("{name: cauchy}", ranks_test.CAUCHY,
+                                               duration="0.05"))
+        self.expect_resumed(ranks_test.blend("", "0.05"))
+
     def test_resumes_with_another_number_of_processes(self):
         self.expect_resumed(ranks_test.variant("{" + MASS + "}", SLIME, duration="0.05"))
 
@@ -104,8 +138,11 @@ emitters:""")
                 (scene(MASS + ", impact_passes: 2"), "impact_passes"),
                 (scene("name: constraint"), "method 'constraint'"),
                 (scene("name: links", ranks_test.LINKS), "method 'links'"),
-                (scene().replace("\nprobes:", ranks_test.BALL), "dynamic solids"),
-                (scene().replace("\nemitters:", BODY), "particle bodies")):
+                (scene("name: springs", ranks_test.SPRINGS), "the sweeps of method 'springs'"),
+                (scene().replace("\nprobes:", ranks_test.BALL),
+                 "dynamic solids of method 'conformation'"),
+                (scene().replace("\nemitters:", BODY),
+                 "particle bodies of method 'conformation'")):
             with self.subTest(reason):
                 run = self.folder / f"run {reason}"
                 done = self.run_ooze(2, "run", self.scene(text), "-o", run)

@@ -78,8 +78,6 @@ BALL_AND_CUBE = """
   - {name: cube, shape: {type: box, size: [0.05, 0.05, 0.05], position: [0.02, 0.2, -0.05]},
      density: 1500}
 """
-
-
 TWO_MODES = "{density: 1000, modulus: 300, relaxation_time: 0.2, modulus_2: 100, " \
             "relaxation_time_2: 0.01, solvent_viscosity: 1}"
 
@@ -99,6 +97,51 @@ def warm_fluids(duration):
     return text.replace("\nprobes:", "\nair: {temperature: 20, transfer: 10}\nprobes:")
 
 
+def warm_cauchy(duration):
+    """Two fluids with heat and surface tension that carry dynamic solids."""
+    material = "{density: 1000, modulus: 300, surface_tension: 0.4, contact_angle: 60, " \
+               "diffusivity: 2e-5, heat_capacity: 2000, temperature_table: " \
+               "[{temperature: 20, relaxation_time: 0.05}, " \
+               "{temperature: 80, relaxation_time: 0.005}]}\n" \
+               "  oil: {density: 900, viscosity: 1, surface_tension: 0.3, " \
+               "stress_model: viscous}"
+    text = variant("{name: cauchy}", material, duration=duration)
+    text = text.replace("{name: jet, material: slime", "{name: jet, material: oil")
+    text = text.replace("friction: inf}", "friction: inf, temperature: 90}")
+    heat = "\nair: {temperature: 20, transfer: 10}\nprobes:"
+    return text.replace("\nprobes:", BALL_AND_CUBE + heat)
+
+
+def published_cauchy(text):
+    return text.replace("{name: cauchy}", "{name: cauchy, scheme: classic, "
+                        "viscous_step: explicit, tension: potential}")
+
+
+def closed_cauchy(duration):
+    """Without a free surface the pressure is determined up to a constant."""
+    text = variant("{name: cauchy}", "{density: 1000, viscosity: 5}", duration=duration)
+    return text[:text.index("fluids:")] + """
+fluids:
+  - {name: low, material: slime, velocity: [1, 0, 0.5],
+     shape: {type: box, position: [0, 0.07, 0], size: [0.16, 0.06, 0.16]}}
+  - {name: high, material: slime, velocity: [-1, 0.3, 0],
+     shape: {type: box, position: [0, 0.13, 0], size: [0.16, 0.06, 0.16]}}
+gravity: [0, 0, 0]
+periodic: {x: [-0.08, 0.08], y: [0.04, 0.16], z: [-0.08, 0.08]}
+probes:
+  - {kind: count}
+"""
+
+
+def soft_blend(duration):
+    """A soft body, of a material whose reference shape is taken anew."""
+    return blend("", duration).replace("\nemitters:", """
+  - {name: jelly, material: slime, body: soft, velocity: [0, -1, 0],
+     shape: {type: box, position: [-0.04, 0.26, -0.03], size: [0.05, 0.05, 0.14]}}
+
+emitters:""")
+
+
 def last_pressure(settings, duration):
     """Thick honey on the floor, whose density stage has other settings."""
     method = "{name: conformation, velocity_preconditioner: mass, density_iterations: 40, "
@@ -108,8 +151,6 @@ def last_pressure(settings, duration):
 
 WARM = "density_warm_start: true"
 MEAN = "density_mean_tolerance: 1e-4"
-
-
 FEW = """ooze: 2
 title: Few particles
 method: {name: conformation, velocity_preconditioner: mass}
@@ -369,36 +410,12 @@ emitters:""")
                               (3,))
 
     def test_cauchy_with_heat_tension_and_dynamic_solids_has_the_same_bits(self):
-        material = "{density: 1000, modulus: 300, surface_tension: 0.4, contact_angle: 60, " \
-                   "diffusivity: 2e-5, heat_capacity: 2000, temperature_table: " \
-                   "[{temperature: 20, relaxation_time: 0.05}, " \
-                   "{temperature: 80, relaxation_time: 0.005}]}\n" \
-                   "  oil: {density: 900, viscosity: 1, surface_tension: 0.3, " \
-                   "stress_model: viscous}"
-        text = variant("{name: cauchy}", material, duration="0.1")
-        text = text.replace("{name: jet, material: slime", "{name: jet, material: oil")
-        text = text.replace("friction: inf}", "friction: inf, temperature: 90}")
-        heat = "\nair: {temperature: 20, transfer: 10}\nprobes:"
-        text = text.replace("\nprobes:", BALL_AND_CUBE + heat)
+        text = warm_cauchy("0.1")
         self.expect_same_bits(text, (3,))
-        published = "{name: cauchy, scheme: classic, viscous_step: explicit, tension: potential}"
-        self.expect_same_bits(text.replace("{name: cauchy}", published), (3,))
+        self.expect_same_bits(published_cauchy(text), (3,))
 
     def test_cauchy_in_a_closed_box_has_the_same_bits(self):
-        """Without a free surface the pressure is determined up to a constant."""
-        text = variant("{name: cauchy}", "{density: 1000, viscosity: 5}", duration="0.05")
-        text = text[:text.index("fluids:")] + """
-fluids:
-  - {name: low, material: slime, velocity: [1, 0, 0.5],
-     shape: {type: box, position: [0, 0.07, 0], size: [0.16, 0.06, 0.16]}}
-  - {name: high, material: slime, velocity: [-1, 0.3, 0],
-     shape: {type: box, position: [0, 0.13, 0], size: [0.16, 0.06, 0.16]}}
-gravity: [0, 0, 0]
-periodic: {x: [-0.08, 0.08], y: [0.04, 0.16], z: [-0.08, 0.08]}
-probes:
-  - {kind: count}
-"""
-        self.expect_same_bits(text, (3,))
+        self.expect_same_bits(closed_cauchy("0.05"), (3,))
 
     def test_blend_has_the_same_bits(self):
         """Reference shapes are taken anew every 20 steps, and fluid is added and removed."""
@@ -408,6 +425,9 @@ probes:
         text = blend("regions: particles, region_radius: 2, ", "0.05")
         self.expect_same_bits(text.replace("\nprobes:", BALL_AND_CUBE + "\nprobes:"),
                               (3,))
+
+    def test_blend_with_a_soft_body_has_the_same_bits(self):
+        self.expect_same_bits(soft_blend("0.1"), (3,))
 
     def test_hosts_with_networks_of_their_own(self):
         """Network namespaces stand for hosts; messages between them go over TCP."""

@@ -42,6 +42,12 @@ typedef struct OozeMatching {
 /* Each includes those before it: points, the map of its region, pulls on its particles. */
 enum { OOZE_MATCH_NONE, OOZE_MATCH_POINTS, OOZE_MATCH_MAP, OOZE_MATCH_PULL };
 
+/* Whether nothing of cell or slot i is needed that has this role. */
+OOZE_FORMULA bool ooze_match_skips(const OozeMatching *m, uint64_t i, int role)
+{
+    return m->role && m->role[i] < role;
+}
+
 /* ---- vectors of doubles --------------------------------------------------------------------- */
 
 OOZE_FORMULA void ooze_match_widen(const OozeFloat4 *q, double to[3])
@@ -109,20 +115,6 @@ OOZE_FORMULA OozeMatchPoint ooze_match_point(const float at[3], double weight)
     return point;
 }
 
-/* Sets position and velocity of the point's slot; `own`: its material. */
-OOZE_FORMULA void ooze_match_place(const OozeMatching *m, const OozeRegions *r,
-                                   const OozeBlendMaterial *own, const OozeBlendPoint *point,
-                                   double dt)
-{
-    const double share = r->share[point->slot];
-    m->position[point->slot] =
-        ooze_match_point(point->x, ooze_match_position_weight(own, point->fluid_share, share, dt));
-    if (m->velocity) {
-        m->velocity[point->slot] = ooze_match_point(
-            point->u, ooze_match_velocity_weight(own, point->fluid_share, share, dt));
-    }
-}
-
 /* The field `rotation` of a particle as a unit quaternion; identity where it holds none. */
 OOZE_FORMULA void ooze_match_read_rotation(const OozeFloat4 *q, double to[4])
 {
@@ -143,6 +135,49 @@ OOZE_FORMULA OozeFloat4 ooze_match_write_rotation(const double q[4])
     to.z = (float)q[2];
     to.w = (float)q[3];
     return to;
+}
+
+/* Sets position and velocity of the point's slot, and the rotation of the region that it leads:
+   every particle of a cell holds that, so that it survives the removal of others. `materials`: one
+   a material. */
+OOZE_FORMULA void ooze_match_place(const OozeMatching *m, const OozeRegions *r,
+                                   const OozeBlendMaterial *materials, const OozeBlendPoint *point,
+                                   double dt)
+{
+    const double share = r->share[point->slot];
+    const OozeBlendMaterial *own = &materials[point->material];
+    m->position[point->slot] =
+        ooze_match_point(point->x, ooze_match_position_weight(own, point->fluid_share, share, dt));
+    if (m->velocity) {
+        m->velocity[point->slot] = ooze_match_point(
+            point->u, ooze_match_velocity_weight(own, point->fluid_share, share, dt));
+    }
+    if (ooze_regions_leads(r, point->slot)) {
+        ooze_match_read_rotation(&point->rotation, m->rotation[r->region_of[point->slot]]);
+    }
+}
+
+/* ---- roles on several processes ------------------------------------------------------------- */
+
+/* Cell c gets at least the role before `from` where a cell around it has the role `from`. */
+OOZE_FORMULA void ooze_match_spread_role(const OozeRegions *r, uint64_t c, uint8_t from,
+                                         uint8_t *role)
+{
+    const uint32_t *near = r->near + OOZE_BLEND_NEAR * c;
+    bool beside = false;
+    for (int k = 0; k < OOZE_BLEND_NEAR; k++) {
+        beside = beside || (near[k] != OOZE_BLEND_CELL_NONE && role[near[k]] == from);
+    }
+    if (beside && role[c] + 1 < from) {
+        role[c] = (uint8_t)(from - 1);
+    }
+}
+
+/* Whether a process whose bits `needed` are needs the point in this slot. */
+OOZE_FORMULA bool ooze_match_is_needed(const OozeRegions *r, uint32_t slot, const uint8_t *needed)
+{
+    return slot != OOZE_BLEND_SLOT_NONE &&
+           ooze_regions_needs(needed, ooze_regions_cell_of(r, slot));
 }
 
 /* ---- regions -------------------------------------------------------------------------------- */

@@ -119,6 +119,7 @@ const OozeMethod ooze_method_blend = {
     .unbounded_field = "elastic",
     .uses_fluid_neighbours = true,
     .takes_bodies = true,
+    .shares_bodies = true,
     .pushes_solids = true,
     .uses_tables = true,
     .divides_unstable_steps = true,

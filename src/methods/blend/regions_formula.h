@@ -118,6 +118,30 @@ OOZE_FORMULA uint64_t ooze_regions_find_cell(const OozeRegions *r, const OozeReg
     return low;
 }
 
+/* The cell of a slot. */
+OOZE_FORMULA uint64_t ooze_regions_cell_of(const OozeRegions *r, uint64_t slot)
+{
+    if (r->kind == OOZE_REGIONS_OF_CELLS) {
+        return r->region_of[slot];
+    }
+    uint64_t low = 0, high = r->cells;
+    while (high - low > 1) {
+        uint64_t middle = low + (high - low) / 2;
+        if (r->cell[middle].first <= slot) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+/* Whether a bit of `needed`, one a cell, is set. */
+OOZE_FORMULA bool ooze_regions_needs(const uint8_t *needed, uint64_t cell)
+{
+    return needed[cell / 8] >> cell % 8 & 1;
+}
+
 /* Finds the three cells of row 0 to 8 (y fastest) around cell c, into r->near. */
 OOZE_FORMULA void ooze_regions_find_near(const OozeRegions *r, uint64_t c, int row)
 {

@@ -83,6 +83,28 @@ static OozeStatus begin(OozeBlendStep *s, const OozeBlendStages *stages, OozeErr
 
 /* ---- the reference shape -------------------------------------------------------------------- */
 
+/* Every process has the regions of all particles, with the slots of one process. */
+static OozeStatus build_regions(OozeBlendStep *s, const OozeBlendStages *stages, OozeError *error)
+{
+    OozeMachine *machine = s->machine;
+    const OozeMachineMark mark = ooze_machine_mark(machine);
+    const uint64_t *id = ooze_machine_field(machine, "id");
+    OozeRegionsInput input = {.n = machine->all, .kind = s->k.kind, .radius = s->k.radius};
+    input.reference = ooze_machine_gather(machine, s->reference, sizeof *s->reference);
+    input.reference_step =
+        ooze_machine_gather(machine, s->reference_step, sizeof *s->reference_step);
+    input.id = ooze_machine_gather(machine, id, sizeof *id);
+    uint32_t *slot =
+        machine->ranks ? ooze_machine_alloc(machine, machine->all, sizeof *slot) : s->slot;
+    OozeStatus status = ooze_machine_status(machine, "the reference shapes", error);
+    status = status ? status : stages->build_regions(s, &input, slot, error);
+    if (!status) {
+        ooze_machine_keep(machine, slot, s->slot, sizeof *slot);
+    }
+    ooze_machine_rewind(machine, mark);
+    return status;
+}
+
 /* Takes new reference positions where they are due (section 3.2 of the paper), and builds the
    regions again where they do not fit. */
 static OozeStatus update_reference(OozeBlendStep *s, const OozeBlendStages *stages,
@@ -101,7 +123,7 @@ static OozeStatus update_reference(OozeBlendStep *s, const OozeBlendStages *stag
     OozeStatus status = ooze_machine_status(s->machine, name, error);
     if (!status &&
         (changed || r->kind != s->k.kind || r->radius != s->k.radius || !stages->regions_fit(s))) {
-        status = stages->build_regions(s, error);
+        status = build_regions(s, stages, error);
     }
     return status;
 }
@@ -154,7 +176,10 @@ static OozeStatus match_shapes(OozeBlendStep *s, const OozeBlendStages *stages, 
         return OOZE_OK;
     }
     OozeStatus status = begin_matching(s, stages, error);
-    status = status ? status : stages->place_points(s, error);
+    if (!status) {
+        stages->place_points(s);
+        status = s->machine->ranks ? ooze_blend_share_points(s, stages->sharing, error) : OOZE_OK;
+    }
     if (!status) {
         ooze_machine_lap(s->machine, "slots");
         ooze_blend_run_matching(s, stages);

@@ -28,12 +28,14 @@ OOZE_LOOPS_DECLARE(OozeMatchingLoops, ooze_matching_loops);
 OozeBlendGate ooze_blend_measure_gate(OozeBlendStep *step, uint16_t material);
 void ooze_blend_take_positions(OozeBlendStep *step, uint16_t material);
 bool ooze_blend_regions_fit(OozeBlendStep *step);
-OozeStatus ooze_blend_build_regions(OozeBlendStep *step, OozeError *error);
+OozeStatus ooze_blend_build_regions(OozeBlendStep *step, const OozeRegionsInput *input,
+                                    uint32_t *slot, OozeError *error);
 /* walls.c */
 OozeStatus ooze_blend_find_walls(OozeBlendStep *step, OozeError *error);
 float ooze_blend_move(OozeBlendStep *step);
 OozeStatus ooze_blend_load_solids(OozeBlendStep *step, OozeError *error);
 /* points.c */
-OozeStatus ooze_blend_place_points(OozeBlendStep *step, OozeError *error);
+void ooze_blend_place_points(OozeBlendStep *step);
+extern const OozeBlendSharingStages ooze_blend_sharing_stages;
 
 #endif

@@ -40,11 +40,6 @@ static inline double (*sums_of(const OozeMatching *m, uint64_t c))[OOZE_MATCH_SU
     return m->sums + OOZE_BLEND_NEAR * c;
 }
 
-static inline bool skips(const OozeMatching *m, uint64_t i, int role)
-{
-    return m->role && m->role[i] < role;
-}
-
 /* ---- regions of cells ----------------------------------------------------------------------- */
 
 /* Numbers in vectors of the compiler, which vectorises the plain loop across rows. */
@@ -74,7 +69,7 @@ static void sum_cells(void *data, uint64_t begin, uint64_t end, int worker)
     OozeMatching *m = data;
     const OozeRegions *r = m->regions;
     for (uint64_t c = begin; c < end; c++) {
-        if (skips(m, c, OOZE_MATCH_POINTS)) {
+        if (ooze_match_skips(m, c, OOZE_MATCH_POINTS)) {
             continue;
         }
         double q0[3], q[3], dx[3], dq[3], w[OOZE_BLEND_NEAR], terms[OOZE_MATCH_SUMS];
@@ -99,7 +94,7 @@ static void sum_cell_velocities(void *data, uint64_t begin, uint64_t end, int wo
     OozeMatching *m = data;
     const OozeRegions *r = m->regions;
     for (uint64_t c = begin; c < end; c++) {
-        if (skips(m, c, OOZE_MATCH_POINTS)) {
+        if (ooze_match_skips(m, c, OOZE_MATCH_POINTS)) {
             continue;
         }
         double dx[3], w[OOZE_BLEND_NEAR], terms[OOZE_MATCH_SUMS];
@@ -121,7 +116,7 @@ static void fit_cells(void *data, uint64_t begin, uint64_t end, int worker)
     OozeMatching *m = data;
     const OozeRegions *r = m->regions;
     for (uint64_t c = begin; c < end; c++) {
-        if (skips(m, c, OOZE_MATCH_MAP)) {
+        if (ooze_match_skips(m, c, OOZE_MATCH_MAP)) {
             continue;
         }
         const uint32_t *near = r->near + OOZE_BLEND_NEAR * c;
@@ -150,7 +145,7 @@ static void fit_cell_velocities(void *data, uint64_t begin, uint64_t end, int wo
     OozeMatching *m = data;
     const OozeRegions *r = m->regions;
     for (uint64_t c = begin; c < end; c++) {
-        if (skips(m, c, OOZE_MATCH_MAP)) {
+        if (ooze_match_skips(m, c, OOZE_MATCH_MAP)) {
             continue;
         }
         const uint32_t *near = r->near + OOZE_BLEND_NEAR * c;
@@ -229,7 +224,7 @@ static void pull_cells(void *data, uint64_t begin, uint64_t end, int worker)
     const OozeRegions *r = m->regions;
     Around around;
     for (uint64_t c = begin; c < end; c++) {
-        if (skips(m, c, OOZE_MATCH_PULL)) {
+        if (ooze_match_skips(m, c, OOZE_MATCH_PULL)) {
             continue;
         }
         gather_around(m, c, &around);
@@ -264,7 +259,7 @@ static void fit_particles(void *data, uint64_t begin, uint64_t end, int worker)
     (void)worker;
     const OozeMatching *m = data;
     for (uint64_t i = begin; i < end; i++) {
-        if (skips(m, i, OOZE_MATCH_MAP)) {
+        if (ooze_match_skips(m, i, OOZE_MATCH_MAP)) {
             continue;
         }
         ooze_match_fit_particle(m, m->regions, i);
@@ -279,7 +274,7 @@ static void pull_particles(void *data, uint64_t begin, uint64_t end, int worker)
     (void)worker;
     const OozeMatching *m = data;
     for (uint64_t i = begin; i < end; i++) {
-        if (skips(m, i, OOZE_MATCH_PULL)) {
+        if (ooze_match_skips(m, i, OOZE_MATCH_PULL)) {
             continue;
         }
         ooze_match_pull_particle(m, m->regions, i);

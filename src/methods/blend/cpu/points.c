@@ -1,10 +1,7 @@
-/* Points of shape matching on the processor, and those of other processes: every process fits the
-   regions that contain particles of its own, with all their points. */
+/* Points of shape matching on the processor. */
 #include <string.h>
 
-#include "base/fail.h"
 #include "methods/blend/cpu/loops.h"
-#include "particles/split.h"
 
 static OozeBlendPoint point_of(const OozeBlendStep *s, uint64_t i)
 {
@@ -16,188 +13,98 @@ static OozeBlendPoint point_of(const OozeBlendStep *s, uint64_t i)
                             .rotation = s->rotation[i]};
 }
 
-/* Every particle of a cell holds the rotation of its region, so that it survives the removal of
-   others; the first particle of a cell gives it. */
-static void place_point(const OozeBlendStep *s, const OozeBlendPoint *p)
-{
-    const OozeRegions *r = s->regions;
-    ooze_match_place(&s->matching, r, &s->materials[p->material], p, s->dt);
-    if (ooze_regions_leads(r, p->slot)) {
-        ooze_match_read_rotation(&p->rotation, s->matching.rotation[r->region_of[p->slot]]);
-    }
-}
-
 static void place_range(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
     const OozeBlendStep *s = data;
     for (uint64_t i = begin; i < end; i++) {
         if (s->slot[i] != OOZE_BLEND_SLOT_NONE) {
-            OozeBlendPoint point = point_of(s, i);
-            place_point(s, &point);
+            const OozeBlendPoint point = point_of(s, i);
+            ooze_match_place(&s->matching, s->regions, s->materials, &point, s->dt);
         }
     }
+}
+
+void ooze_blend_place_points(OozeBlendStep *s)
+{
+    ooze_parallel_for(s->machine->context->threads, s->machine->n, OOZE_BLEND_GRAIN, place_range,
+                      s);
 }
 
 /* ---- other processes ------------------------------------------------------------------------ */
 
-typedef struct Sharing {
-    const OozeBlendStep *step;
-    OozeArena *arena;
-    uint64_t n; /* own particles */
-    OozeRanks *ranks;
-    uint32_t *cell_of; /* per slot */
-    uint8_t *role;     /* per cell */
-    uint8_t *needed;   /* per rank a bit a cell: its points are needed */
-    uint64_t bitmap;   /* bytes of a rank in it */
-    uint64_t *send_at, *receive_at, *scratch;
-} Sharing;
-
-static OozeStatus allocate(Sharing *s, OozeError *error)
+static void spread_role(const OozeRegions *r, uint8_t *role, uint8_t from)
 {
-    const OozeRegions *r = s->step->regions;
-    uint64_t ranks = (uint64_t)s->ranks->count;
-    s->bitmap = (r->cells + 7) / 8;
-    s->cell_of = ooze_arena_alloc(s->arena, r->n, sizeof *s->cell_of);
-    s->role = ooze_arena_alloc(s->arena, r->cells, 1);
-    s->needed = ooze_arena_alloc(s->arena, ranks * s->bitmap, 1);
-    s->send_at = ooze_arena_alloc(s->arena, ranks + 1, sizeof *s->send_at);
-    s->receive_at = ooze_arena_alloc(s->arena, ranks + 1, sizeof *s->receive_at);
-    s->scratch = ooze_arena_alloc(s->arena, 2 * (ranks + 1), sizeof *s->scratch);
-    return ooze_arena_failed(s->arena) ? ooze_fail_memory(error, "shape matching", r->n * 5)
-                                       : OOZE_OK;
-}
-
-/* Cells around those of one role get at least the next lower one. */
-static void spread_role(const Sharing *s, uint8_t from)
-{
-    const OozeRegions *r = s->step->regions;
     for (uint64_t c = 0; c < r->cells; c++) {
-        const uint32_t *near = r->near + OOZE_BLEND_NEAR * c;
-        for (int k = 0; k < OOZE_BLEND_NEAR && s->role[c] == from; k++) {
-            if (near[k] != OOZE_BLEND_CELL_NONE && s->role[near[k]] + 1 < from) {
-                s->role[near[k]] = (uint8_t)(from - 1);
-            }
-        }
+        ooze_match_spread_role(r, c, from, role);
     }
 }
 
-static void find_roles(const Sharing *s)
+static void find_roles(OozeBlendStep *s, uint8_t *role)
 {
-    const OozeRegions *r = s->step->regions;
-    const uint32_t *slot = s->step->slot;
+    const OozeRegions *r = s->regions;
+    memset(role, OOZE_MATCH_NONE, r->cells);
+    for (uint64_t i = 0; i < s->machine->n; i++) {
+        if (s->slot[i] != OOZE_BLEND_SLOT_NONE) {
+            role[ooze_regions_cell_of(r, s->slot[i])] = OOZE_MATCH_PULL;
+        }
+    }
+    spread_role(r, role, OOZE_MATCH_PULL);
+    spread_role(r, role, OOZE_MATCH_MAP);
+}
+
+/* Counts the points of needed cells, and lists them unless `list` is NULL. */
+static uint64_t visit_points(const OozeBlendStep *s, const uint8_t *needed, uint32_t *list)
+{
+    uint64_t count = 0;
+    for (uint64_t i = 0; i < s->machine->n; i++) {
+        if (ooze_match_is_needed(s->regions, s->slot[i], needed)) {
+            if (list) {
+                list[count] = (uint32_t)i;
+            }
+            count++;
+        }
+    }
+    return count;
+}
+
+static uint64_t count_points(OozeBlendStep *s, const uint8_t *needed)
+{
+    return visit_points(s, needed, NULL);
+}
+
+static void list_points(OozeBlendStep *s, const uint8_t *needed, uint32_t *list)
+{
+    visit_points(s, needed, list);
+}
+
+static void pack_points(OozeBlendStep *s, const uint32_t *list, uint64_t count, OozeBlendPoint *to)
+{
+    for (uint64_t k = 0; k < count; k++) {
+        to[k] = point_of(s, list[k]);
+    }
+}
+
+static void place_received(OozeBlendStep *s, const OozeBlendPoint *points, uint64_t count)
+{
+    for (uint64_t k = 0; k < count; k++) {
+        ooze_match_place(&s->matching, s->regions, s->materials, &points[k], s->dt);
+    }
+}
+
+static void copy_roles(OozeBlendStep *s, const uint8_t *of_cells, uint8_t *of_slots)
+{
+    const OozeRegions *r = s->regions;
     for (uint64_t c = 0; c < r->cells; c++) {
-        s->role[c] = OOZE_MATCH_NONE;
-        for (uint64_t i = r->cell[c].first; i < r->cell[c + 1].first; i++) {
-            s->cell_of[i] = (uint32_t)c;
-        }
-    }
-    for (uint64_t i = 0; i < s->n; i++) {
-        if (slot[i] != OOZE_BLEND_SLOT_NONE) {
-            s->role[s->cell_of[slot[i]]] = OOZE_MATCH_PULL;
-        }
-    }
-    spread_role(s, OOZE_MATCH_PULL);
-    spread_role(s, OOZE_MATCH_MAP);
-}
-
-/* Tells all processes which cells this one needs. */
-static OozeStatus share_needs(const Sharing *s, OozeError *error)
-{
-    uint64_t cells = s->step->regions->cells;
-    uint8_t *own = ooze_arena_alloc(s->arena, s->bitmap, 1);
-    if (!own) {
-        return ooze_fail_memory(error, "shape matching", s->bitmap);
-    }
-    memset(own, 0, s->bitmap);
-    for (uint64_t c = 0; c < cells; c++) {
-        own[c / 8] |= (uint8_t)((s->role[c] != OOZE_MATCH_NONE) << c % 8);
-    }
-    s->ranks->gather(s->ranks, own, s->bitmap, s->needed);
-    return OOZE_OK;
-}
-
-/* Counts the points that each process needs, or lists them one after the other. */
-static void visit_points(const Sharing *s, OozeBlendPoint *list)
-{
-    for (int r = 0; r < s->ranks->count; r++) {
-        const uint8_t *needed = s->needed + (uint64_t)r * s->bitmap;
-        uint64_t count = 0;
-        for (uint64_t i = 0; i < s->n && r != s->ranks->rank; i++) {
-            uint32_t slot = s->step->slot[i];
-            uint32_t cell = slot == OOZE_BLEND_SLOT_NONE ? 0 : s->cell_of[slot];
-            if (slot != OOZE_BLEND_SLOT_NONE && (needed[cell / 8] >> cell % 8 & 1)) {
-                if (list) {
-                    list[s->send_at[r] + count] = point_of(s->step, i);
-                }
-                count++;
-            }
-        }
-        s->send_at[r + 1] = s->send_at[r] + count;
+        memset(of_slots + r->cell[c].first, of_cells[c], r->cell[c + 1].first - r->cell[c].first);
     }
 }
 
-static OozeStatus exchange_points(const Sharing *s, OozeError *error)
-{
-    int ranks = s->ranks->count;
-    s->send_at[0] = 0;
-    visit_points(s, NULL);
-    ooze_split_receipts(s->ranks, s->send_at, s->scratch, s->receive_at);
-    uint64_t sent = s->send_at[ranks], received = s->receive_at[ranks];
-    OozeBlendPoint *send = ooze_arena_alloc(s->arena, sent, sizeof *send);
-    OozeBlendPoint *receive = ooze_arena_alloc(s->arena, received, sizeof *receive);
-    if (!send || !receive) {
-        return ooze_fail_memory(error, "shape matching", (sent + received) * sizeof *send);
-    }
-    visit_points(s, send);
-    uint64_t *send_bytes = s->scratch, *receive_bytes = s->scratch + ranks + 1;
-    for (int r = 0; r <= ranks; r++) {
-        send_bytes[r] = s->send_at[r] * sizeof *send;
-        receive_bytes[r] = s->receive_at[r] * sizeof *receive;
-    }
-    s->ranks->exchange(s->ranks, send, send_bytes, receive, receive_bytes);
-    for (uint64_t k = 0; k < received; k++) {
-        place_point(s->step, &receive[k]);
-    }
-    return OOZE_OK;
-}
-
-/* Roles as the loops read them. */
-static OozeStatus set_roles(const Sharing *s, OozeMatching *matching, OozeError *error)
-{
-    const OozeRegions *r = s->step->regions;
-    matching->role = s->role;
-    if (r->kind == OOZE_REGIONS_OF_CELLS) {
-        return OOZE_OK;
-    }
-    uint8_t *role = ooze_arena_alloc(s->arena, r->n, 1);
-    for (uint64_t i = 0; i < r->n && role; i++) {
-        role[i] = s->role[s->cell_of[i]];
-    }
-    matching->role = role;
-    return role ? OOZE_OK : ooze_fail_memory(error, "shape matching", r->n);
-}
-
-/* Places the points of other processes that regions of this one's particles contain, and finds
-   which regions these are. */
-static OozeStatus share_points(OozeBlendStep *step, OozeError *error)
-{
-    const OozeStepContext *c = step->machine->context;
-    Sharing s = {
-        .step = step, .arena = c->arena, .n = step->machine->n, .ranks = ooze_halo_ranks(c->halo)};
-    OozeStatus status = allocate(&s, error);
-    if (status) {
-        return status;
-    }
-    find_roles(&s);
-    status = share_needs(&s, error);
-    status = status ? status : exchange_points(&s, error);
-    return status ? status : set_roles(&s, &step->matching, error);
-}
-
-OozeStatus ooze_blend_place_points(OozeBlendStep *s, OozeError *error)
-{
-    const OozeStepContext *c = s->machine->context;
-    ooze_parallel_for(c->threads, s->machine->n, OOZE_BLEND_GRAIN, place_range, s);
-    return c->halo ? share_points(s, error) : OOZE_OK;
-}
+const OozeBlendSharingStages ooze_blend_sharing_stages = {
+    .find_roles = find_roles,
+    .count_points = count_points,
+    .list_points = list_points,
+    .pack_points = pack_points,
+    .place_received = place_received,
+    .copy_roles = copy_roles,
+};

@@ -76,77 +76,8 @@ bool ooze_blend_regions_fit(OozeBlendStep *s)
     return !ooze_halo_any(halo, !fits) && ooze_halo_total(halo, held) == r->n;
 }
 
-/* Of a particle that has a reference position, for the regions of all processes. */
-typedef struct Referenced {
-    OozeFloat4 reference;
-    uint64_t id;
-    uint32_t step, unused;
-} Referenced;
-
-static uint64_t list_referenced(const OozeBlendStep *s, Referenced *list)
+OozeStatus ooze_blend_build_regions(OozeBlendStep *s, const OozeRegionsInput *input, uint32_t *slot,
+                                    OozeError *error)
 {
-    const uint64_t *id = ooze_particles_ids(s->machine->context->particles);
-    uint64_t count = 0;
-    for (uint64_t i = 0; i < s->machine->n; i++) {
-        if (s->reference_step[i] != 0) {
-            if (list) {
-                list[count] = (Referenced){s->reference[i], id[i], s->reference_step[i], 0};
-            }
-            count++;
-        }
-    }
-    return count;
-}
-
-/* Every process builds the regions of all, which have the slots of one process. */
-static OozeStatus build_on_ranks(OozeBlendStep *s, OozeRegionsInput input, OozeError *error)
-{
-    const OozeStepContext *c = s->machine->context;
-    OozeHaloList list = {.count = list_referenced(s, NULL), .size = sizeof(Referenced)};
-    Referenced *own = ooze_arena_alloc(c->arena, list.count, sizeof *own);
-    if (!own) {
-        return ooze_fail_memory(error, "the reference shapes", list.count * sizeof *own);
-    }
-    list_referenced(s, own);
-    list.own = own;
-    OozeStatus status = ooze_halo_gather_list(c->halo, c->arena, &list, error);
-    if (status) {
-        return status;
-    }
-    const Referenced *all = list.all;
-    OozeFloat4 *reference = ooze_arena_alloc(c->arena, list.total, sizeof *reference);
-    uint64_t *id = ooze_arena_alloc(c->arena, list.total, sizeof *id);
-    uint32_t *step = ooze_arena_alloc(c->arena, list.total, sizeof *step);
-    uint32_t *slot = ooze_arena_alloc(c->arena, list.total, sizeof *slot);
-    if (ooze_arena_failed(c->arena)) {
-        return ooze_fail_memory(error, "the reference shapes", list.total * sizeof *all);
-    }
-    for (uint64_t k = 0; k < list.total; k++) {
-        reference[k] = all[k].reference;
-        id[k] = all[k].id;
-        step[k] = all[k].step;
-    }
-    input.n = list.total;
-    input.reference = reference;
-    input.reference_step = step;
-    input.id = id;
-    status = ooze_regions_build(s->regions, c->threads, &input, slot, error);
-    const uint32_t *next = slot + list.first;
-    for (uint64_t i = 0; i < s->machine->n && !status; i++) {
-        s->slot[i] = s->reference_step[i] != 0 ? *next++ : OOZE_BLEND_SLOT_NONE;
-    }
-    return status;
-}
-
-OozeStatus ooze_blend_build_regions(OozeBlendStep *s, OozeError *error)
-{
-    const OozeStepContext *c = s->machine->context;
-    OozeRegionsInput input = {.n = s->machine->n,
-                              .reference = s->reference,
-                              .reference_step = s->reference_step,
-                              .id = ooze_particles_ids(c->particles),
-                              .kind = s->k.kind,
-                              .radius = s->k.radius};
-    return c->halo ? build_on_ranks(s, input, error)
-                   : ooze_regions_build(s->regions, c->threads, &input, s->slot, error);
+    return ooze_regions_build(s->regions, s->machine->context->threads, input, slot, error);
 }

@@ -149,6 +149,7 @@ const OozeBlendStages ooze_blend_stages = {
     .sum_densities = sum_densities,
     .sum_forces = sum_forces,
     .place_points = ooze_blend_place_points,
+    .sharing = &ooze_blend_sharing_stages,
     .fit_cells = fit_cells,
     .fit_cell_velocities = fit_cell_velocities,
     .pull_cells = pull_cells,

@@ -1,4 +1,5 @@
 /* Walls and movement on the GPU: see cpu/walls.c. */
+#include "cuda/rank_sums.cuh"
 #include "cuda/shape_distance.cuh"
 #include "methods/blend/cuda/stages.cuh"
 
@@ -121,13 +122,13 @@ float blend_move(OozeBlendStep *step)
     const BlendView s = view_of(step);
     OozeStepReport *report = step->machine->context->report;
     BlendEnd none = {};
-    BlendEnd all = sum_to_host(
+    BlendEnd all = sum_particles_to_host(
         gpu_of(step->machine), s.pairs.n, none, OOZE_BODY(uint32_t i)->BlendEnd {
             float excess = fmaxf(s.density[i] - 1.0f, 0.0f);
             return {(double)excess, excess, move_particle(s, i)};
         });
     report->worst_density_error = (double)all.worst;
-    report->mean_density_error = all.excess / (double)s.pairs.n;
+    report->mean_density_error = all.excess / (double)step->machine->all;
     return all.fastest2;
 }
 

@@ -12,27 +12,6 @@ enum { REGION_LANES = 8 };
 enum { REGION_LANES = 1 };
 #endif
 
-/* Positions, velocities and weights in slot order, and rotations of the step before. */
-OozeStatus blend_place_points(OozeBlendStep *step, OozeError *)
-{
-    const BlendView s = view_of(step);
-    for_each(
-        gpu_of(step->machine), s.pairs.n, OOZE_BODY(uint32_t i) {
-            const uint32_t slot = s.slot[i];
-            if (slot == OOZE_BLEND_SLOT_NONE) {
-                return;
-            }
-            const float4 x = s.x[i], u = s.u[i];
-            const OozeBlendPoint point = {
-                slot, s.material[i], {x.x, x.y, x.z}, {u.x, u.y, u.z}, s.state[i].fluid_share, {}};
-            ooze_match_place(&s.matching, &s.r, &s.materials[s.material[i]], &point, s.dt);
-            if (ooze_regions_leads(&s.r, slot)) {
-                ooze_match_read_rotation(&s.rotation[i], s.matching.rotation[s.r.region_of[slot]]);
-            }
-        });
-    return OOZE_OK;
-}
-
 /* ---- regions of cells ------------------------------------------------------------------- */
 
 /* f(slot, membership) for the particles of the region of cell c, of this lane. */
@@ -75,13 +54,18 @@ void blend_fit_cells(OozeBlendStep *step)
             const uint64_t first = s.r.cell[c].first;
             const double *x0 = s.matching.position[first].at;
             ooze_match_widen(&s.r.reference[first], q0);
-            each_member<REGION_LANES>(s.r, c, lane, [&](uint64_t i, double w) {
-                ooze_match_gather(&s.matching, &s.r, i, w, x0, q0, sums);
-            });
+            if (!ooze_match_skips(&s.matching, c, OOZE_MATCH_MAP)) {
+                each_member<REGION_LANES>(s.r, c, lane, [&](uint64_t i, double w) {
+                    ooze_match_gather(&s.matching, &s.r, i, w, x0, q0, sums);
+                });
+            }
             store_sums<REGION_LANES>(sums, lane, s.matching.sums[c]);
         });
     for_each(
         gpu_of(step->machine), s.r.cells, OOZE_BODY(uint32_t c) {
+            if (ooze_match_skips(&s.matching, c, OOZE_MATCH_MAP)) {
+                return;
+            }
             double q0[3];
             const uint64_t first = s.r.cell[c].first;
             ooze_match_widen(&s.r.reference[first], q0);
@@ -99,15 +83,19 @@ void blend_fit_cell_velocities(OozeBlendStep *step)
         gpu_of(step->machine), s.r.cells, OOZE_BODY(uint32_t c, uint32_t lane) {
             double sums[OOZE_MATCH_SUMS] = {0};
             const double *x0 = s.matching.position[s.r.cell[c].first].at;
-            each_member<REGION_LANES>(s.r, c, lane, [&](uint64_t i, double w) {
-                ooze_match_gather_velocity(&s.matching, i, w, x0, sums);
-            });
+            if (!ooze_match_skips(&s.matching, c, OOZE_MATCH_MAP)) {
+                each_member<REGION_LANES>(s.r, c, lane, [&](uint64_t i, double w) {
+                    ooze_match_gather_velocity(&s.matching, i, w, x0, sums);
+                });
+            }
             store_sums<REGION_LANES>(sums, lane, s.matching.sums[c]);
         });
     for_each(
         gpu_of(step->machine), s.r.cells, OOZE_BODY(uint32_t c) {
-            s.matching.motion[c] =
-                ooze_match_velocity(s.matching.sums[c], s.matching.position[s.r.cell[c].first].at);
+            if (!ooze_match_skips(&s.matching, c, OOZE_MATCH_MAP)) {
+                s.matching.motion[c] = ooze_match_velocity(
+                    s.matching.sums[c], s.matching.position[s.r.cell[c].first].at);
+            }
         });
 }
 
@@ -119,6 +107,9 @@ void blend_pull_cells(OozeBlendStep *step)
     for_each(
         gpu_of(step->machine), s.r.n, OOZE_BODY(uint32_t i) {
             const uint32_t c = s.r.region_of[i];
+            if (ooze_match_skips(&s.matching, c, OOZE_MATCH_PULL)) {
+                return;
+            }
             const uint32_t *near = s.r.near + (uint64_t)OOZE_BLEND_NEAR * c;
             double goal[3] = {0}, velocity[3] = {0}, at[3];
             ooze_blend_fraction(&s.r.reference[i].x, s.r.edge, s.r.cell[c].at, at);
@@ -139,12 +130,18 @@ void blend_fit_particles(OozeBlendStep *step)
 {
     const BlendView s = view_of(step);
     for_each(
-        gpu_of(step->machine), s.r.n,
-        OOZE_BODY(uint32_t i) { ooze_match_fit_particle(&s.matching, &s.r, i); });
+        gpu_of(step->machine), s.r.n, OOZE_BODY(uint32_t i) {
+            if (!ooze_match_skips(&s.matching, i, OOZE_MATCH_MAP)) {
+                ooze_match_fit_particle(&s.matching, &s.r, i);
+            }
+        });
     if (s.matching.velocity) {
         for_each(
-            gpu_of(step->machine), s.r.n,
-            OOZE_BODY(uint32_t i) { ooze_match_fit_particle_velocity(&s.matching, &s.r, i); });
+            gpu_of(step->machine), s.r.n, OOZE_BODY(uint32_t i) {
+                if (!ooze_match_skips(&s.matching, i, OOZE_MATCH_MAP)) {
+                    ooze_match_fit_particle_velocity(&s.matching, &s.r, i);
+                }
+            });
     }
 }
 
@@ -152,8 +149,11 @@ void blend_pull_particles(OozeBlendStep *step)
 {
     const BlendView s = view_of(step);
     for_each(
-        gpu_of(step->machine), s.r.n,
-        OOZE_BODY(uint32_t i) { ooze_match_pull_particle(&s.matching, &s.r, i); });
+        gpu_of(step->machine), s.r.n, OOZE_BODY(uint32_t i) {
+            if (!ooze_match_skips(&s.matching, i, OOZE_MATCH_PULL)) {
+                ooze_match_pull_particle(&s.matching, &s.r, i);
+            }
+        });
 }
 
 } // namespace ooze

@@ -1,4 +1,5 @@
 /* The reference shape on the GPU: see cpu/reference.c. */
+#include "cuda/rank_sums.cuh"
 #include "methods/blend/cuda/stages.cuh"
 
 namespace ooze
@@ -23,7 +24,7 @@ OozeBlendGate blend_measure_gate(OozeBlendStep *step, uint16_t material)
     const BlendView s = view_of(step);
     const OozeVec3 gravity = ooze_blend_counted_gravity(step->machine->context);
     GateSum none = {};
-    return sum_to_host(
+    return sum_particles_to_host(
                gpu_of(step->machine), s.pairs.n, none,
                OOZE_BODY(uint32_t i)->GateSum {
                    GateSum term = {};
@@ -66,7 +67,7 @@ bool blend_regions_fit(OozeBlendStep *step)
 {
     const BlendView s = view_of(step);
     SlotCount none = {};
-    SlotCount all = sum_to_host(
+    SlotCount all = sum_particles_to_host(
         gpu_of(step->machine), s.pairs.n, none, OOZE_BODY(uint32_t i)->SlotCount {
             bool fits = ooze_blend_slot_fits(&s.r, s.slot[i], &s.reference[i], s.reference_step[i]);
             return {s.slot[i] != OOZE_BLEND_SLOT_NONE ? 1.0 : 0.0, fits ? 0.0 : 1.0};

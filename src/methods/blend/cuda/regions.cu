@@ -118,13 +118,11 @@ static void sort_by(Gpu *gpu, const RegionInput &input, RegionKey by, uint64_t *
 }
 
 /* The order of slots: by step, cell and id. Sets `n` and the cells of `in`. */
-static const uint32_t *sort_particles(OozeBlendStep *step, RegionInput *in, uint64_t *n)
+static const uint32_t *sort_particles(Gpu *gpu, RegionInput *in, uint64_t particles, uint64_t *n)
 {
-    Gpu *gpu = gpu_of(step->machine);
-    const uint64_t particles = step->machine->n;
     uint32_t *index[2] = {scratch<uint32_t>(gpu, particles), scratch<uint32_t>(gpu, particles)};
     uint64_t *key[2] = {scratch<uint64_t>(gpu, particles), scratch<uint64_t>(gpu, particles)};
-    *n = select_held(gpu, step->reference_step, index[1], particles);
+    *n = select_held(gpu, in->reference_step, index[1], particles);
     if (*n == 0) {
         return index[1];
     }
@@ -141,17 +139,15 @@ static const uint32_t *sort_particles(OozeBlendStep *step, RegionInput *in, uint
 
 /* ---- slots and cells -------------------------------------------------------------------- */
 
-static void set_slots(OozeBlendStep *step, const RegionInput &input, const uint32_t *order,
-                      const OozeRegions &regions)
+static void set_slots(Gpu *gpu, const RegionInput &input, const uint32_t *order,
+                      const OozeRegions &regions, uint64_t particles, uint32_t *slot)
 {
     const RegionInput in = input;
-    uint32_t *slot = step->slot;
     OozeFloat4 *reference = regions.reference;
     for_each(
-        gpu_of(step->machine), step->machine->n,
-        OOZE_BODY(uint32_t i) { slot[i] = OOZE_BLEND_SLOT_NONE; });
+        gpu, particles, OOZE_BODY(uint32_t i) { slot[i] = OOZE_BLEND_SLOT_NONE; });
     for_each(
-        gpu_of(step->machine), regions.n, OOZE_BODY(uint32_t k) {
+        gpu, regions.n, OOZE_BODY(uint32_t k) {
             const uint32_t i = order[k];
             OozeFloat4 q = in.reference[i];
             q.w = ooze_blend_shape_tag(in.reference_step[i]);
@@ -247,7 +243,8 @@ static void build_lists(OozeBlendStep *step, OozeRegions *regions, const uint32_
         });
 }
 
-OozeStatus blend_build_regions(OozeBlendStep *step, OozeError *error)
+OozeStatus blend_build_regions(OozeBlendStep *step, const OozeRegionsInput *input, uint32_t *slot,
+                               OozeError *error)
 {
     Gpu *gpu = gpu_of(step->machine);
     BlendData *data = data_of(step);
@@ -255,17 +252,17 @@ OozeStatus blend_build_regions(OozeBlendStep *step, OozeError *error)
     RegionInput in = {};
     Mark mark = scratch_mark(gpu);
     *step->regions = {};
-    r.kind = step->k.kind;
-    r.radius = step->k.radius;
+    r.kind = input->kind;
+    r.radius = input->radius;
     r.edge = in.edge = ooze_blend_edge(r.kind, r.radius);
-    in.reference = step->reference;
-    in.reference_step = step->reference_step;
-    in.id = static_cast<const uint64_t *>(ooze_machine_field(step->machine, "id"));
-    const uint32_t *order = sort_particles(step, &in, &r.n);
+    in.reference = input->reference;
+    in.reference_step = input->reference_step;
+    in.id = input->id;
+    const uint32_t *order = sort_particles(gpu, &in, input->n, &r.n);
     r.reference = buffer<OozeFloat4>(gpu, &data->reference_buffer, r.n);
     r.region_of = buffer<uint32_t>(gpu, &data->region_of_buffer, r.n);
     r.share = buffer<double>(gpu, &data->share_buffer, r.n);
-    set_slots(step, in, order, r);
+    set_slots(gpu, in, order, r, input->n, slot);
     if (r.n > 0) {
         uint32_t *cell_of_slot = set_cells(step, in, order, &r);
         if (r.kind == OOZE_REGIONS_OF_CELLS) {

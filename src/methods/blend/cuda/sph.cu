@@ -91,13 +91,13 @@ template <int LANES> static void sum_forces(OozeBlendStep *step)
 void blend_sum_densities(OozeBlendStep *step)
 {
 #define SUM_DENSITIES(LANES) sum_densities<LANES>(step)
-    OOZE_LANES(step->machine->n, SUM_DENSITIES);
+    OOZE_LANES(step->machine->all, SUM_DENSITIES);
 }
 
 void blend_sum_forces(OozeBlendStep *step)
 {
 #define SUM_FORCES(LANES) sum_forces<LANES>(step)
-    OOZE_LANES(step->machine->n, SUM_FORCES);
+    OOZE_LANES(step->machine->all, SUM_FORCES);
 }
 
 } // namespace ooze

@@ -78,6 +78,7 @@ static const OozeBlendStages stages = {
     blend_sum_densities,
     blend_sum_forces,
     blend_place_points,
+    &blend_sharing_stages,
     blend_fit_cells,
     blend_fit_cell_velocities,
     blend_pull_cells,
@@ -119,7 +120,8 @@ static OozeStatus step(Engine *engine, void *data, OozeStepContext *context, Ooz
 }
 
 const DeviceMethod blend_method = {
-    "blend", nullptr, create, destroy, step, nullptr, nullptr,
+    "blend", nullptr,          create,  destroy, step, nullptr,
+    nullptr, shares_all_steps, nullptr, true,    true,
 };
 
 } // namespace ooze

@@ -36,12 +36,15 @@ OozeBlendGate blend_measure_gate(OozeBlendStep *step, uint16_t material);
 void blend_take_positions(OozeBlendStep *step, uint16_t material);
 bool blend_regions_fit(OozeBlendStep *step);
 /* regions.cu */
-OozeStatus blend_build_regions(OozeBlendStep *step, OozeError *error);
+OozeStatus blend_build_regions(OozeBlendStep *step, const OozeRegionsInput *input, uint32_t *slot,
+                               OozeError *error);
 /* sph.cu */
 void blend_sum_densities(OozeBlendStep *step);
 void blend_sum_forces(OozeBlendStep *step);
+/* points.cu */
+void blend_place_points(OozeBlendStep *step);
+extern const OozeBlendSharingStages blend_sharing_stages;
 /* matching.cu */
-OozeStatus blend_place_points(OozeBlendStep *step, OozeError *error);
 void blend_fit_cells(OozeBlendStep *step);
 void blend_fit_cell_velocities(OozeBlendStep *step);
 void blend_pull_cells(OozeBlendStep *step);

@@ -112,7 +112,7 @@ static double move(OozeCauchyMotion *motion)
     const CauchyView s = view_of(step);
     const OozeCauchyMotion m = *motion;
     CauchyEnd none = {};
-    CauchyEnd all = sum_to_host(
+    CauchyEnd all = sum_particles_to_host(
         gpu_of(step), s.n, none,
         OOZE_BODY(uint32_t i)->CauchyEnd { return move_particle(s, m, i); });
     step->own->worst_error = (double)all.worst;
@@ -124,7 +124,7 @@ static void report_density(OozeCauchyStep *step)
 {
     OozeStepReport *report = step->machine->context->report;
     report->worst_density_error = step->own->worst_error;
-    report->mean_density_error = step->own->sum_error / (double)step->machine->n;
+    report->mean_density_error = step->own->sum_error / (double)step->machine->all;
 }
 
 static OozeStatus share_impulses(OozeCauchyStep *step, OozeError *error)

@@ -48,9 +48,14 @@ static OozeStatus build_grids(OozeCauchyPressure *solve, OozeError *error)
 #define COEFFICIENTS(lanes, wraps) coefficients<lanes, wraps>(solve)
     CAUCHY_EACH_KIND(step, COEFFICIENTS);
     const OozeStepContext *c = machine->context;
-    GridMultigridInput input = {machine->n,   step->x,        c->spacing,
-                                &c->periodic, step->mobility, solve->mass};
-    return grid_multigrid_build(gpu, static_cast<GridMultigrid *>(step->memory), &input, error);
+    Mark mark = scratch_mark(gpu);
+    GridMultigridInput input = {
+        machine->all, gather_elements(gpu, step->x),        c->spacing,
+        &c->periodic, gather_elements(gpu, step->mobility), gather_elements(gpu, solve->mass)};
+    OozeStatus result =
+        grid_multigrid_build(gpu, static_cast<GridMultigrid *>(step->memory), &input, error);
+    scratch_rewind(gpu, mark);
+    return result;
 }
 
 /* Divergence of u: sum (u_j - u_i) . B h over fluid and walls. Valid in lane 0. */
@@ -95,7 +100,7 @@ template <int LANES, bool WRAPS> static void right_sides(OozeCauchyPressure *sol
     const OozeCauchyPressure v = *solve;
     Sum3 none = {0.0, 0.0, 0.0};
     SetMean then = {v.mean};
-    sum_lanes<LANES>(
+    sum_particles_lanes<LANES>(
         gpu_of(solve->step), s.n, none,
         OOZE_BODY(uint32_t i, uint32_t lane) {
             Sum3 sum = {0.0, 0.0, 0.0};
@@ -123,7 +128,7 @@ template <int LANES, bool WRAPS> static void products(OozeCauchyPressure *solve)
     const OozeCauchyPressure v = *solve;
     Sum1 none = {0.0};
     CgStepLength then = {v.cg};
-    sum_lanes<LANES>(
+    sum_particles_lanes<LANES>(
         gpu_of(solve->step), s.n, none,
         OOZE_BODY(uint32_t i, uint32_t lane) {
             Sum1 product = {0.0};
@@ -153,6 +158,28 @@ static void multiply(OozeCauchyPressure *solve)
 
 /* ---- preconditioned conjugate gradients ---- */
 
+/* z += P V(P^T r). Every GPU has the grids of all particles. */
+static void add_coarse(OozeCauchyPressure *solve, const int32_t *off)
+{
+    const OozeMachine *machine = solve->step->machine;
+    Gpu *gpu = gpu_of(machine);
+    const GridMultigrid *grids = static_cast<GridMultigrid *>(solve->step->memory);
+    if (!machine->ranks) {
+        grid_multigrid_apply(gpu, grids, solve->r, solve->z, off);
+        return;
+    }
+    const OwnRange own = own_range(gpu, machine->n);
+    const size_t size = own.count * sizeof(float);
+    Mark mark = scratch_mark(gpu);
+    const float *r = gather_elements(gpu, solve->r);
+    float *z = scratch<float>(gpu, machine->all), *own_z = z + machine->first;
+    clear(gpu, z, machine->all * sizeof *z);
+    copy(gpu, own_z, solve->z + own.begin, size);
+    grid_multigrid_apply(gpu, grids, r, z, off);
+    copy(gpu, solve->z + own.begin, own_z, size);
+    scratch_rewind(gpu, mark);
+}
+
 /* Adds the coarse part of z and sums r.z and r.r. */
 template <class Then>
 static void precondition(OozeCauchyPressure *solve, const int32_t *off, Then then)
@@ -160,9 +187,8 @@ static void precondition(OozeCauchyPressure *solve, const int32_t *off, Then the
     const CauchyView s = view_of(solve->step);
     const OozeCauchyPressure v = *solve;
     CgSums none = {0.0, 0.0};
-    grid_multigrid_apply(gpu_of(solve->step), static_cast<GridMultigrid *>(s.memory), v.r, v.z,
-                         off);
-    sum_each(
+    add_coarse(solve, off);
+    sum_particles(
         gpu_of(solve->step), s.n, none,
         OOZE_BODY(uint32_t i) {
             CgSums sums = {0.0, 0.0};
@@ -273,7 +299,7 @@ static void find_share(OozeCauchyPressure *solve)
     const OozeCauchyPressure v = *solve;
     Sum3 none = {0.0, 0.0, 0.0};
     SetShare then = {v.share, (double)s.k.dt};
-    sum_each(
+    sum_particles(
         gpu_of(solve->step), s.n, none,
         OOZE_BODY(uint32_t i) {
             const float mass = ooze_cauchy_material_of(&s, i)->relative_mass;

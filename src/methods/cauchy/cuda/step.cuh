@@ -8,6 +8,7 @@
 #include "cuda/grid_multigrid.cuh"
 #include "cuda/machine.cuh"
 #include "cuda/method.cuh"
+#include "cuda/rank_sums.cuh"
 
 extern "C" {
 #include "methods/cauchy/particle_formula.h"

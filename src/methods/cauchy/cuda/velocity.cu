@@ -98,7 +98,7 @@ template <int LANES, bool WRAPS> static void products(OozeCauchyVelocity *solve)
     const OozeCauchyVelocity v = *solve;
     Sum1 none = {0.0};
     CgStepLength then = {v.cg};
-    sum_lanes<LANES>(
+    sum_particles_lanes<LANES>(
         gpu_of(solve->step), s.n, none,
         OOZE_BODY(uint32_t i, uint32_t lane) {
             Sum1 sum = {0.0};
@@ -141,7 +141,7 @@ static void start(OozeCauchyVelocity *solve)
     const OozeCauchyVelocity v = *solve;
     CgSums none = {0.0, 0.0};
     CgStart then = {v.cg, s.k.velocity_tolerance};
-    sum_each(
+    sum_particles(
         gpu_of(solve->step), s.n, none,
         OOZE_BODY(uint32_t i) {
             const float mass = ooze_cauchy_material_of(&s, i)->relative_mass;
@@ -164,7 +164,7 @@ static void advance(OozeCauchyVelocity *solve)
     const OozeCauchyVelocity v = *solve;
     CgSums none = {0.0, 0.0};
     CgIterated then = {v.cg};
-    sum_each(
+    sum_particles(
         gpu_of(solve->step), s.n, none,
         OOZE_BODY(uint32_t i) {
             CgSums sums = {0.0, 0.0};

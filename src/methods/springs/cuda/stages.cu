@@ -127,6 +127,14 @@ static bool supports(const OozeStepContext *context, char *why, size_t size)
     return !sequential;
 }
 
+static bool supports_ranks(const OozeStepContext *, char *why, size_t size)
+{
+    snprintf(why, size,
+             "the sweeps of method 'springs' change both particles of a pair, in an order that "
+             "one GPU or processors keep");
+    return false;
+}
+
 static OozeStatus create(Engine *engine, void **out, OozeError *error)
 {
     SpringsData *data = static_cast<SpringsData *>(ooze_alloc_zero(1, sizeof(SpringsData)));
@@ -182,7 +190,7 @@ static OozeStatus step(Engine *engine, void *data, OozeStepContext *context, Ooz
 }
 
 const DeviceMethod springs_method = {
-    "springs", supports, create, destroy, step, save, restore,
+    "springs", supports, create, destroy, step, save, restore, supports_ranks,
 };
 
 } // namespace ooze
