@@ -10,12 +10,12 @@ namespace ooze
 
 /* Captured by loop bodies, with the step's view. */
 struct PushStress {
-    float4 *x;            /* positions at the end of the step; of element n 0 */
+    float4 *x;      /* positions at the end of the step; of element n 0 */
     float4 *edge_x; /* positions of edges: these, or those at its beginning */
-    float4 *flux;         /* three a particle: rows of dev T B */
-    float4 *change;       /* of shift/dt; after the first loop the own part of the force */
-    float *factor;        /* of the change */
-    bool of_shifts;       /* see isotropic_shifts of the plan */
+    float4 *flux;   /* three a particle: rows of dev T B */
+    float4 *change; /* of shift/dt; after the first loop the own part of the force */
+    float *factor;  /* of the change */
+    bool of_shifts; /* see isotropic_shifts of the plan */
 };
 
 /* Sums over the neighbours of a particle. */
