@@ -61,6 +61,9 @@ void grid_multigrid_apply(Gpu *gpu, const GridMultigrid *mg, const float *r, flo
 /* x = V(b) on the nodes of the first grid. Does not wait. */
 void grid_multigrid_cycle(Gpu *gpu, const GridMultigrid *mg, const float *b, float *x);
 
+/* Steps of the small level; once the levels are known. */
+void multigrid_find_steps(GridMultigrid *mg);
+
 /* b of the first level: P^T r. */
 void multigrid_restrict(Gpu *gpu, const GridMultigrid *mg, const float *r, const int32_t *off);
 

@@ -246,6 +246,7 @@ OozeStatus grid_multigrid_fill(Gpu *gpu, GridMultigrid *mg, const GridMultigridI
             mg->host_level[k] = {{mg->level[k]}, {mg->rows[k]}};
         }
         copy_in(gpu, mg->device_level, mg->host_level, sizeof mg->host_level);
+        multigrid_find_steps(mg);
         fill_levels(gpu, mg, input);
     }
     scratch_rewind(gpu, mark);

@@ -129,60 +129,81 @@ OOZE_DEVICE void prolong_at(const MultigridLevel &level, const MultigridLevel &c
 /* Row i of the inverse of the coarsest matrix, which is symmetric, times b. */
 OOZE_DEVICE void solve_at(const MultigridLevel &level, const double *dense, uint32_t i)
 {
+    const uint32_t nodes = (uint32_t)level.nodes;
     double sum = 0.0;
-    for (uint64_t j = 0; j < level.nodes; j++) {
-        sum += dense[j * level.nodes + i] * (double)level.b[j];
+    for (uint32_t j = 0; j < nodes; j++) {
+        sum += dense[j * nodes + i] * (double)level.b[j];
     }
     level.x[1][i] = (float)sum;
 }
 
 /* ---- the cycle ---- */
 
-/* A step at the nodes of a level; `other`: the finer one of RESTRICT, the coarser of PROLONG. */
-struct NodeStep {
-    OozeCycleKind kind;
+/* A step at the nodes of a level; `other`: the finer one of RESTRICT, the coarser of PROLONG. Each
+   kind is compiled by itself: one body for all of them would hold the registers of the largest. */
+template <OozeCycleKind KIND> struct NodeStep {
     const double *dense;
     MultigridLevel level, other;
     __device__ void operator()(uint32_t i) const
     {
-        if (kind == OOZE_CYCLE_RESTRICT) {
+        if (KIND == OOZE_CYCLE_RESTRICT) {
             restrict_at(level, other.r, i);
-        } else if (kind == OOZE_CYCLE_PROLONG) {
+        } else if (KIND == OOZE_CYCLE_PROLONG) {
             prolong_at(level, other, i);
-        } else if (kind == OOZE_CYCLE_DENSE) {
+        } else if (KIND == OOZE_CYCLE_DENSE) {
             solve_at(level, dense, i);
+        } else if (KIND == OOZE_CYCLE_RESIDUAL) {
+            level.r[i] = level.b[i] - row_product(level, i, level.x[0]);
         } else {
             const float rest = level.b[i] - row_product(level, i, level.x[0]);
-            if (kind == OOZE_CYCLE_RESIDUAL) {
-                level.r[i] = rest;
-            } else {
-                level.x[1][i] = level.x[0][i] + OOZE_MULTIGRID_DAMPING * level.inverse[i] * rest;
-            }
+            level.x[1][i] = level.x[0][i] + OOZE_MULTIGRID_DAMPING * level.inverse[i] * rest;
         }
     }
 };
 
-OOZE_BOTH NodeStep node_step(const MultigridLevel *levels, const double *dense,
-                             const OozeCycleStep &step)
+template <OozeCycleKind KIND>
+OOZE_BOTH NodeStep<KIND> node_step(const MultigridLevel *levels, const double *dense, int k)
 {
-    const int k = step.level;
-    const int other = step.kind == OOZE_CYCLE_RESTRICT  ? k - 1
-                      : step.kind == OOZE_CYCLE_PROLONG ? k + 1
-                                                        : k;
-    return {step.kind, dense, levels[k], levels[other]};
+    const int other = KIND == OOZE_CYCLE_RESTRICT ? k - 1 : KIND == OOZE_CYCLE_PROLONG ? k + 1 : k;
+    return {dense, levels[k], levels[other]};
 }
 
-/* Levels with at most SMALL nodes run in one launch, by one block. */
+/* Before a function for the host or the device, whichever its argument is for. */
+#ifdef __CUDACC__
+#define OOZE_EITHER _Pragma("nv_exec_check_disable")
+#else
+#define OOZE_EITHER
+#endif
+
+/* Runs the body of a step by run(body). */
+OOZE_EITHER
+template <class Run>
+OOZE_BOTH void run_step(const MultigridLevel *levels, const double *dense,
+                        const OozeCycleStep &step, const Run &run)
+{
+    const int k = step.level;
+    if (step.kind == OOZE_CYCLE_RESTRICT) {
+        run(node_step<OOZE_CYCLE_RESTRICT>(levels, dense, k));
+    } else if (step.kind == OOZE_CYCLE_PROLONG) {
+        run(node_step<OOZE_CYCLE_PROLONG>(levels, dense, k));
+    } else if (step.kind == OOZE_CYCLE_DENSE) {
+        run(node_step<OOZE_CYCLE_DENSE>(levels, dense, k));
+    } else if (step.kind == OOZE_CYCLE_RESIDUAL) {
+        run(node_step<OOZE_CYCLE_RESIDUAL>(levels, dense, k));
+    } else {
+        run(node_step<OOZE_CYCLE_BEGIN>(levels, dense, k));
+    }
+}
+
+/* The small level is that of one block. */
 enum { SMALL = 2048, SMALL_THREADS = 1024 };
 
 #ifdef __CUDACC__
-struct RunInBlock {
-    const MultigridLevel *levels;
-    const double *dense;
-    __device__ void operator()(const OozeCycleStep &step) const
+struct EachOfBlock {
+    template <class Body> __device__ void operator()(const Body &body) const
     {
-        const NodeStep body = node_step(levels, dense, step);
-        for (uint32_t i = threadIdx.x; i < body.level.nodes; i += SMALL_THREADS) {
+        const uint32_t n = (uint32_t)body.level.nodes;
+        for (uint32_t i = threadIdx.x; i < n; i += SMALL_THREADS) {
             body(i);
         }
         __syncthreads();
@@ -190,21 +211,18 @@ struct RunInBlock {
 };
 
 static __global__ void __launch_bounds__(SMALL_THREADS)
-    small_kernel(const MultigridLevel *levels, int first, int last, const double *dense,
-                 const int32_t *off)
+    small_kernel(const MultigridLevel *levels, const OozeCycleStep *steps, int count,
+                 const double *dense, const int32_t *off)
 {
-    if (!is_off(off)) {
-        const RunInBlock run = {levels, dense};
-        run_cycle(ooze_pressure_plan(), first, last, dense != nullptr, run);
+    const int needed = is_off(off) ? 0 : count;
+    for (int k = 0; k < needed; k++) {
+        run_step(levels, dense, steps[k], EachOfBlock());
     }
 }
 #else
-struct RunInTurn {
-    const MultigridLevel *levels;
-    const double *dense;
-    void operator()(const OozeCycleStep &step) const
+struct EachInTurn {
+    template <class Body> void operator()(const Body &body) const
     {
-        const NodeStep body = node_step(levels, dense, step);
         for (uint32_t i = 0; i < body.level.nodes; i++) {
             body(i);
         }
@@ -212,42 +230,52 @@ struct RunInTurn {
 };
 #endif
 
-static void launch_small(Gpu *gpu, const GridMultigrid *mg, int first, const int32_t *off)
+static void launch_small(Gpu *gpu, const GridMultigrid *mg, const int32_t *off)
 {
     if (gpu->failed != cudaSuccess) {
         return;
     }
     gpu->counts.launches++;
 #ifdef __CUDACC__
-    launch_shaped(gpu, {1, SMALL_THREADS, 0}, small_kernel, mg->device_level, first, mg->levels - 1,
-                  mg->dense, off);
+    launch_shaped(gpu, {1, SMALL_THREADS, 0}, small_kernel, mg->device_level, mg->small_step,
+                  mg->small_steps, mg->dense, off);
 #else
-    if (!is_off(off)) {
-        const RunInTurn run = {mg->device_level, mg->dense};
-        run_cycle(ooze_pressure_plan(), first, mg->levels - 1, mg->dense != nullptr, run);
+    for (int k = 0; k < mg->small_steps && !is_off(off); k++) {
+        run_step(mg->device_level, mg->dense, mg->small_step[k], EachInTurn());
     }
 #endif
 }
 
-static void launch_step(Gpu *gpu, const GridMultigrid *mg, const OozeCycleStep &step,
-                        const int32_t *off)
+struct LaunchEach {
+    Gpu *gpu;
+    const int32_t *off;
+    template <class Body> void operator()(const Body &body) const
+    {
+        const int32_t *flag = off;
+        const Body each = body;
+        for_each(
+            gpu, body.level.nodes, OOZE_BODY(uint32_t i) {
+                if (!is_off(flag)) {
+                    each(i);
+                }
+            });
+    }
+};
+
+void multigrid_find_steps(GridMultigrid *mg)
 {
-    const NodeStep body = node_step(mg->host_level, mg->dense, step);
-    for_each(
-        gpu, body.level.nodes, OOZE_BODY(uint32_t i) {
-            if (!is_off(off)) {
-                body(i);
-            }
-        });
+    hierarchy_find_steps(mg, ooze_pressure_plan(), mg->dense != nullptr, SMALL);
 }
 
 /* From b and the first step of the smoother on the first level to x there. */
 static void cycle(Gpu *gpu, const GridMultigrid *mg, const int32_t *off)
 {
     launch_cycle(
-        mg, ooze_pressure_plan(), mg->dense != nullptr, SMALL,
-        [=](const OozeCycleStep &step) { launch_step(gpu, mg, step, off); },
-        [=](int k) { launch_small(gpu, mg, k, off); });
+        mg, ooze_pressure_plan(), mg->dense != nullptr,
+        [=](const OozeCycleStep &step) {
+            run_step(mg->host_level, mg->dense, step, LaunchEach{gpu, off});
+        },
+        [=]() { launch_small(gpu, mg, off); });
 }
 
 void grid_multigrid_apply(Gpu *gpu, const GridMultigrid *mg, const float *r, float *z,

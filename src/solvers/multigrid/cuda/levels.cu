@@ -13,6 +13,7 @@ void hierarchy_free(Gpu *gpu, DeviceHierarchy *h)
         }
     }
     buffer_free(gpu, &h->particle_buffer);
+    buffer_free(gpu, &h->step_buffer);
 }
 
 void hierarchy_clear(Gpu *gpu, DeviceHierarchy *h)
@@ -380,6 +381,45 @@ void hierarchy_find(DeviceHierarchy *h, void (*find_first)(OozeHierarchy *))
 {
     const OozeHierarchyStages stages = {find_first, find_nodes_of, find_coarser_of, has_failed};
     ooze_hierarchy_find(h, &stages);
+}
+
+/* ---- steps of the cycle ---- */
+
+/* Number of the steps, which are stored where `to` is not NULL. */
+static int list_steps(const DeviceHierarchy *h, OozeCyclePlan plan, bool dense, OozeCycleStep *to)
+{
+    OozeCycle cycle;
+    OozeCycleStep step;
+    int count = 0;
+    ooze_cycle_start(&cycle, plan, h->small_level, h->levels - 1, dense);
+    while (ooze_cycle_next(&cycle, &step)) {
+        bool needed = step.kind == OOZE_CYCLE_ISOLATED ? h->level[step.level].isolated_count > 0
+                                                       : step.kind != OOZE_CYCLE_ZERO;
+        if (needed && to) {
+            to[count] = step;
+        }
+        count += needed ? 1 : 0;
+    }
+    return count;
+}
+
+void hierarchy_find_steps(DeviceHierarchy *h, OozeCyclePlan plan, bool dense, uint64_t nodes)
+{
+    h->small_level = 0;
+    while (h->small_level < h->levels && h->level[h->small_level].nodes > nodes) {
+        h->small_level++;
+    }
+    h->small_steps = list_steps(h, plan, dense, nullptr);
+    h->small_step = buffer<OozeCycleStep>(h->gpu, &h->step_buffer, (uint64_t)h->small_steps);
+    const size_t size = (size_t)h->small_steps * sizeof *h->small_step;
+    OozeCycleStep *steps = static_cast<OozeCycleStep *>(ooze_alloc(size, 1));
+    if (!steps) {
+        record_error(h->gpu, cudaErrorMemoryAllocation);
+        return;
+    }
+    list_steps(h, plan, dense, steps);
+    copy_in(h->gpu, h->small_step, steps, size);
+    ooze_free(steps);
 }
 
 } // namespace ooze

@@ -21,6 +21,12 @@ struct DeviceHierarchy : OozeHierarchy {
     uint32_t *cell_of;    /* cell of each of `child` of the first level; not with links */
     uint32_t *element_of; /* with links, per particle: its cell */
     DeviceBuffer particle_buffer, level_buffer[OOZE_MULTIGRID_LEVELS][LEVEL_BUFFERS];
+    /* The cycle of the first level with few nodes is one launch: a launch of each step would take
+       longer than the work. Its steps are kept in device memory, because threads would wait for
+       each other longer if each of them found the next step by itself. */
+    int small_level, small_steps;
+    OozeCycleStep *small_step;
+    DeviceBuffer step_buffer;
 };
 void hierarchy_free(Gpu *gpu, DeviceHierarchy *h);
 /* Before a build: no levels. */
@@ -32,6 +38,10 @@ void hierarchy_set_axes(DeviceHierarchy *h, const Axes &axes);
 void hierarchy_find_cells(DeviceHierarchy *h, const float4 *x);
 /* Finds the levels; stages other than the first are those of any kind. */
 void hierarchy_find(DeviceHierarchy *h, void (*find_first)(OozeHierarchy *));
+
+/* Finds the steps of the cycle of the first level that has at most so many nodes; of none, if all
+   have more. `dense`: the last level is solved directly. */
+void hierarchy_find_steps(DeviceHierarchy *h, OozeCyclePlan plan, bool dense, uint64_t nodes);
 
 static inline Axes axes_of(const OozeHierarchy *h)
 {
@@ -92,39 +102,16 @@ void restrict_particles(Gpu *gpu, const OozeHierarchy *h, const Value *r, Value 
         });
 }
 
-/* Before a function for the host or the device, whichever its argument is for. */
-#ifdef __CUDACC__
-#define OOZE_EITHER _Pragma("nv_exec_check_disable")
-#else
-#define OOZE_EITHER
-#endif
-
-/* The steps of a cycle from level `first` on; its b and the first direction of the smoother are
-   known, as they are of other levels after RESTRICT. run(step) runs a step and waits for it. */
-OOZE_EITHER
-template <class Run>
-OOZE_BOTH void run_cycle(OozeCyclePlan plan, int first, int last, bool dense, Run run)
-{
-    OozeCycle cycle;
-    OozeCycleStep step;
-    ooze_cycle_start(&cycle, plan, first, last, dense);
-    while (ooze_cycle_next(&cycle, &step)) {
-        if (step.kind != OOZE_CYCLE_ZERO) {
-            run(step);
-        }
-    }
-}
-
-/* The cycle of the first level. launch(step) launches a step; small(k) the whole cycle of level k,
-   where it has at most so many nodes: a launch of each step would take longer than the work. */
+/* The cycle of the first level, whose b and first direction of the smoother are known, as they are of
+   other levels after RESTRICT. launch(step) launches a step; small() the cycle of the small level. */
 template <class Launch, class Small>
-void launch_cycle(const OozeHierarchy *h, OozeCyclePlan plan, bool dense, uint64_t small_nodes,
-                  Launch launch, Small small)
+void launch_cycle(const DeviceHierarchy *h, OozeCyclePlan plan, bool dense, Launch launch,
+                  Small small)
 {
     OozeCycle cycle;
     OozeCycleStep step;
-    if (h->level[0].nodes <= small_nodes) {
-        small(0);
+    if (h->small_level == 0) {
+        small();
         return;
     }
     ooze_cycle_start(&cycle, plan, 0, h->levels - 1, dense);
@@ -132,8 +119,8 @@ void launch_cycle(const OozeHierarchy *h, OozeCyclePlan plan, bool dense, uint64
         if (step.kind != OOZE_CYCLE_ZERO) {
             launch(step);
         }
-        if (step.kind == OOZE_CYCLE_RESTRICT && h->level[step.level].nodes <= small_nodes) {
-            small(step.level);
+        if (step.kind == OOZE_CYCLE_RESTRICT && step.level == h->small_level) {
+            small();
             ooze_cycle_skip(&cycle);
         }
     }

@@ -250,6 +250,7 @@ static void allocate_shared(Gpu *gpu, VelocityMultigrid *mg)
     }
     if (ok) {
         copy_in(gpu, mg->device_level, mg->host_level, sizeof mg->host_level);
+        velocity_find_steps(mg);
     }
 }
 

@@ -173,45 +173,35 @@ OOZE_DEVICE void loop_body(const VelocityLevel *levels, const double *dense, con
 
 /* ---- small levels, by few blocks ---- */
 
-/* The cycle of a level with at most SMALL nodes is one launch, whose blocks wait for each other. */
+/* The blocks of the small level wait for each other. */
 enum { SMALL = 4096, SMALL_BLOCKS = 64, SMALL_LANES = 8 };
 
 #ifdef __CUDACC__
-struct RunInGrid {
-    const VelocityLevel *levels;
-    const double *dense;
-    cooperative_groups::grid_group grid;
-    __device__ void operator()(const OozeCycleStep &step) const
-    {
-        const CycleLoop loop = loop_of(step);
-        const uint32_t count = loop_count(levels[step.level], step.kind);
-        const uint32_t threads = gridDim.x * BLOCK / SMALL_LANES;
-        for (uint32_t i = (blockIdx.x * BLOCK + threadIdx.x) / SMALL_LANES; i < count;
-             i += threads) {
+static __global__ void __launch_bounds__(BLOCK)
+    small_kernel(const VelocityLevel *levels, const OozeCycleStep *steps, int count,
+                 const double *dense, const int32_t *off)
+{
+    const cooperative_groups::grid_group grid = cooperative_groups::this_grid();
+    const uint32_t threads = gridDim.x * BLOCK / SMALL_LANES;
+    const uint32_t thread = (blockIdx.x * BLOCK + threadIdx.x) / SMALL_LANES;
+    const int needed = *off ? 0 : count;
+    for (int k = 0; k < needed; k++) {
+        const CycleLoop loop = loop_of(steps[k]);
+        const uint32_t n = loop_count(levels[loop.step.level], loop.step.kind);
+        for (uint32_t i = thread; i < n; i += threads) {
             loop_body<SMALL_LANES>(levels, dense, loop, i, threadIdx.x % SMALL_LANES);
         }
-        if (count > 0) {
-            grid.sync();
-        }
-    }
-};
-
-static __global__ void __launch_bounds__(BLOCK)
-    small_kernel(const VelocityLevel *levels, int first, int last, const double *dense,
-                 const int32_t *off)
-{
-    if (!*off) {
-        RunInGrid run = {levels, dense, cooperative_groups::this_grid()};
-        run_cycle(ooze_velocity_plan(), first, last, dense != nullptr, run);
+        grid.sync();
     }
 }
 
-static void launch_small(Gpu *gpu, const VelocityMultigrid *mg, int first, const int32_t *off)
+static void launch_small(Gpu *gpu, const VelocityMultigrid *mg, const int32_t *off)
 {
     const VelocityLevel *levels = mg->device_level;
     const double *dense = mg->dense;
-    int last = mg->levels - 1, device = 0, most = 0;
-    void *arguments[] = {&levels, &first, &last, &dense, &off};
+    const OozeCycleStep *steps = mg->small_step;
+    int count = mg->small_steps, device = 0, most = 0;
+    void *arguments[] = {&levels, &steps, &count, &dense, &off};
     gpu->counts.launches++;
     record_error(gpu, cudaGetDevice(&device));
     record_error(gpu, cudaDeviceGetAttribute(&most, cudaDevAttrMultiProcessorCount, device));
@@ -223,27 +213,22 @@ static void launch_small(Gpu *gpu, const VelocityMultigrid *mg, int first, const
     }
 }
 #else
-struct RunInTurn {
-    const VelocityLevel *levels;
-    const double *dense;
-    void operator()(const OozeCycleStep &step) const
-    {
-        const CycleLoop loop = loop_of(step);
-        const uint32_t count = loop_count(levels[step.level], step.kind);
-        for (uint32_t i = 0; i < count; i++) {
-            loop_body<1>(levels, dense, loop, i, 0);
-        }
-    }
-};
-
-static void launch_small(Gpu *gpu, const VelocityMultigrid *mg, int first, const int32_t *off)
+static void launch_small(Gpu *gpu, const VelocityMultigrid *mg, const int32_t *off)
 {
-    if (gpu->failed == cudaSuccess && !*off) {
-        RunInTurn run = {mg->device_level, mg->dense};
-        run_cycle(ooze_velocity_plan(), first, mg->levels - 1, mg->dense != nullptr, run);
+    for (int k = 0; k < mg->small_steps && gpu->failed == cudaSuccess && !*off; k++) {
+        const CycleLoop loop = loop_of(mg->small_step[k]);
+        const uint32_t count = loop_count(mg->device_level[loop.step.level], loop.step.kind);
+        for (uint32_t i = 0; i < count; i++) {
+            loop_body<1>(mg->device_level, mg->dense, loop, i, 0);
+        }
     }
 }
 #endif
+
+void velocity_find_steps(VelocityMultigrid *mg)
+{
+    hierarchy_find_steps(mg, ooze_velocity_plan(), mg->dense != nullptr, SMALL);
+}
 
 /* ---- large levels ---- */
 
@@ -289,8 +274,8 @@ void velocity_multigrid_apply(Gpu *gpu, const VelocityMultigrid *mg, const float
     restrict_particles(
         gpu, mg, r, mg->corner_sums, f32x4(0, 0, 0), off,
         OOZE_BODY(uint32_t i, float4 sum) { set_b(level, i, sum, start.step); });
-    launch_cycle(mg, ooze_velocity_plan(), mg->dense != nullptr, SMALL, LaunchStep{gpu, mg, off},
-                 [=](int k) { launch_small(gpu, mg, k, off); });
+    launch_cycle(mg, ooze_velocity_plan(), mg->dense != nullptr, LaunchStep{gpu, mg, off},
+                 [=]() { launch_small(gpu, mg, off); });
 }
 
 VelocityProlongation velocity_prolongation(const VelocityMultigrid *mg)

@@ -16,6 +16,8 @@ void velocity_find_first(OozeHierarchy *h);
    velocity_multigrid_rows.cu. */
 void velocity_find_rows(Gpu *gpu, VelocityMultigrid *mg, int k);
 void velocity_find_weights(Gpu *gpu, VelocityMultigrid *mg, int k);
+/* Steps of the small level: velocity_multigrid_cycle.cu. */
+void velocity_find_steps(VelocityMultigrid *mg);
 /* Matrices of rows from those of elements. */
 void velocity_fill_rows(Gpu *gpu, const VelocityLevel *level);
 /* Inverses of the matrices of isolated elements and of the coarsest level:
