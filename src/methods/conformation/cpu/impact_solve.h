@@ -65,10 +65,6 @@ OozeStatus ooze_impact_find_pairs(OozeLodge *solve, uint64_t *added, OozeError *
 
 /* ---- in the velocity solve: impact.c ---- */
 
-/* Adds the pressure of earlier passes to the coefficients of particle i, and the term that returns
-   its density to rest. */
-void ooze_impact_add_pressure(OozeLodge *solve, uint64_t i, const OozeLodgeState *state,
-                              OozeLodgeCoefficients *coefficients);
 /* After each pass except the last: finds contacts with solids and between particles that the pass
    has missed, and how many passes the step takes. */
 OozeStatus ooze_impact_end_pass(OozeLodge *solve, OozeError *error);

@@ -76,6 +76,7 @@ OozeStatus ooze_grid_pressure_begin(OozeConformationStep *s, OozeError *error)
         return status;
     }
     s->grid_pressure = pressure;
+    s->reached = pressure->reached;
     describe(s, pressure);
     return ooze_pressure_begin(&pressure->solve, error);
 }
