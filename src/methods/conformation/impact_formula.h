@@ -220,6 +220,13 @@ OOZE_FORMULA float ooze_impact_pair_stiffness(float traces, float spacing, float
     return OOZE_IMPACT_BULK * (traces / 6.0f) * dt / (spacing * spacing);
 }
 
+/* Relative velocity of its ends along the normal. */
+OOZE_FORMULA float ooze_impact_pair_rate(const OozeImpactPair *pair, OozeVector u_i, OozeVector u_j)
+{
+    const OozeVector velocity = ooze_vector_madd(u_i, -1.0f, u_j);
+    return ooze_contact_dot(pair->normal, (const float *)&velocity);
+}
+
 /* Part of A u - b along the normal, at the relative velocity `rate`. */
 OOZE_FORMULA float ooze_impact_pair_push(const OozeImpactPair *pair, float rate,
                                          bool explicit_terms)
@@ -227,6 +234,14 @@ OOZE_FORMULA float ooze_impact_pair_push(const OozeImpactPair *pair, float rate,
     float push = pair->stiffness * rate;
     push -= explicit_terms ? pair->stiffness * pair->target + pair->force : 0.0f;
     return pair->active ? push : 0.0f;
+}
+
+/* Adds this part of an end to `sum`. `second`: the end is the second one. */
+OOZE_FORMULA OozeVector ooze_impact_pair_pull(const OozeImpactPair *pair, bool second, float rate,
+                                              bool explicit_terms, OozeVector sum)
+{
+    const float *n = pair->normal, push = ooze_impact_pair_push(pair, rate, explicit_terms);
+    return ooze_vector_madd(sum, second ? -push : push, ooze_vector(n[0], n[1], n[2], 0.0f));
 }
 
 /* Diagonal block of the operator, the same at both ends. */

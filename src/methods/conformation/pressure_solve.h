@@ -32,10 +32,10 @@ typedef struct OozeGridPressure {
     OozeLodge *lodge;   /* in the velocity solve */
     OozeF32x4 *applied; /* per particle: velocity that the known pressure adds */
     uint32_t *root;     /* per particle: of its component */
-    struct OozePressureNet *net;
-    OozeF32x4 *force;                          /* per particle */
-    float *reached;                            /* per particle: 1: the grid holds it */
-    float *walled;                             /* per particle: 1: walls act on it by pressure */
+    double *net;        /* OOZE_PRESSURE_NET numbers a component, at its root */
+    OozeF32x4 *force;   /* per particle */
+    float *reached;     /* per particle: 1: the grid holds it */
+    float *walled;      /* per particle: 1: walls act on it by pressure */
     double slots[OOZE_PRESSURE_SLOTS_OF_DOTS]; /* of the loops */
     OozeArenaMark mark;
     OozeGridSolids solids;

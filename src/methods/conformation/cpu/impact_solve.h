@@ -82,12 +82,9 @@ static inline OozeF32x4 ooze_impact_pull(const OozeImpactPairs *pairs, uint64_t 
     OozeF32x4 sum = {0};
     for (uint32_t e = pairs->first[i]; e < pairs->first[i + 1]; e++) {
         const OozeImpactPair *pair = &pairs->pair[pairs->entry[e] / 2];
-        OozeF32x4 n = ooze_f32x4(pair->normal[0], pair->normal[1], pair->normal[2], 0);
-        OozeF32x4 velocity =
-            ooze_impact_value(pairs, u, pair->i) - ooze_impact_value(pairs, u, pair->j);
-        float rate = ooze_f32x4_dot3(n, velocity);
-        float push = ooze_impact_pair_push(pair, rate, explicit_terms);
-        sum += (pairs->entry[e] & 1 ? -push : push) * n;
+        float rate = ooze_impact_pair_rate(pair, ooze_impact_value(pairs, u, pair->i),
+                                           ooze_impact_value(pairs, u, pair->j));
+        sum = ooze_impact_pair_pull(pair, pairs->entry[e] & 1, rate, explicit_terms, sum);
     }
     return sum;
 }

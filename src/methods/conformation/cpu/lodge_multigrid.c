@@ -8,7 +8,6 @@
 #include "methods/conformation/cost_model.h"
 #include "methods/conformation/lodge_formula.h"
 #include "methods/conformation/lodge_multigrid_formula.h"
-#include "methods/conformation/step_formula.h"
 #include "physics/strain_weight.h"
 #include "solvers/multigrid/grid_cells.h"
 
@@ -122,16 +121,12 @@ static OozeVelocityBoundaryParticle make_boundary_particle(const OozeLodgeMultig
 {
     const OozeConformationStep *s = mg->solve->step;
     OozeWallRange walls = ooze_lodge_walls(s, i);
-    OozeSym3 one = ooze_sym3_identity(1.0f);
-    OozeVelocityBoundaryParticle p = ooze_lodge_boundary_particle(
-        ooze_step_is_singular(s, i) ? one : s->correction[i], s->dt * mg->solve->hourglass[i]);
+    OozeVelocityBoundaryParticle p =
+        ooze_lodge_boundary_particle(s, i, s->dt * mg->solve->hourglass[i], mg->diagonal[i]);
     for (uint64_t e = walls.first; e < walls.last && !ooze_step_is_singular(s, i); e++) {
         if (s->wall_edge[e][3] > 0.0f) {
             ooze_lodge_boundary_particle_add_wall(&p, (const float *)&s->wall_edge[e]);
         }
-    }
-    if (s->contact_of[i] >= 0) {
-        p.anchor = ooze_lodge_anchor(&s->contact_sets[s->contact_of[i]], mg->diagonal[i]);
     }
     return p;
 }
@@ -150,16 +145,12 @@ static void boundary_particle_range(void *data, uint64_t begin, uint64_t end, in
     }
 }
 
-/* Rigid bodies respond as a whole instead. */
 static void inverse_range(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
     const OozeLodgeMultigrid *mg = data;
-    const OozeConformationStep *s = mg->solve->step;
     for (uint64_t i = begin; i < end; i++) {
-        OozeSym3 none = ooze_sym3_identity(0.0f);
-        OozeSym3 inverse = ooze_lodge_inverse_block(ooze_step_contacts(s, i), mg->diagonal[i]);
-        mg->inverse[i] = ooze_step_is_rigid(s, i) ? none : inverse;
+        mg->inverse[i] = ooze_lodge_grid_inverse(mg->solve->step, i, mg->diagonal[i]);
     }
 }
 

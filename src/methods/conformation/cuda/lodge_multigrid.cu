@@ -198,18 +198,13 @@ static void find_diagonal(const Lodge *solve)
     impact_pairs_add_blocks(solve, solve->view.grids->diagonal);
 }
 
-/* Rigid bodies respond as a whole instead. */
 static void find_inverse(const Lodge *solve)
 {
     const StepView s = solve->step->view;
     const LodgeMultigrid mg = *solve->view.grids;
     for_each(
-        solve->step->gpu, s.n, OOZE_BODY(uint32_t i) {
-            const OozeSym3 none = ooze_sym3_identity(0.0f);
-            const bool rigid = ooze_step_is_rigid(&s, i);
-            mg.inverse[i] =
-                rigid ? none : ooze_lodge_inverse_block(ooze_step_contacts(&s, i), mg.diagonal[i]);
-        });
+        solve->step->gpu, s.n,
+        OOZE_BODY(uint32_t i) { mg.inverse[i] = ooze_lodge_grid_inverse(&s, i, mg.diagonal[i]); });
 }
 
 /* ---- walls and contacts ---- */
@@ -219,11 +214,8 @@ static void find_inverse(const Lodge *solve)
 OOZE_DEVICE OozeVelocityBoundaryParticle make_boundary_particle(const StepView &s, uint32_t i,
                                                                 float hourglass, OozeSym3 diagonal)
 {
-    const OozeSym3 one = ooze_sym3_identity(1.0f);
-    const bool singular = ooze_step_is_singular(&s, i);
-    OozeVelocityBoundaryParticle p =
-        ooze_lodge_boundary_particle(singular ? one : s.correction[i], hourglass);
-    if (!singular) {
+    OozeVelocityBoundaryParticle p = ooze_lodge_boundary_particle(&s, i, hourglass, diagonal);
+    if (!ooze_step_is_singular(&s, i)) {
         each_wall(s, i, [&](uint32_t b) {
             Delta d = delta<true>(s, s.x0[i], s.walls.position[b]);
             float f = wall_weight(s, d.r2, b);
@@ -232,10 +224,6 @@ OOZE_DEVICE OozeVelocityBoundaryParticle make_boundary_particle(const StepView &
                 ooze_lodge_boundary_particle_add_wall(&p, g);
             }
         });
-    }
-    const OozeContactSet *set = ooze_step_contacts(&s, i);
-    if (set) {
-        p.anchor = ooze_lodge_anchor(set, diagonal);
     }
     return p;
 }
