@@ -97,9 +97,9 @@ static void find_stiffness(OozeLodgeMultigrid *mg)
 
 /* ---- walls and contacts ---- */
 
-/* The stresses of its neighbours act on a singular particle nevertheless, and on the grids it counts
-   as if it had one of its own. Alone in its cell it could otherwise move against them for the cost
-   of its mass. */
+/* The stresses of its neighbours act on a singular particle too: on the grids it counts as if it
+   had one of its own. Alone in its cell it could otherwise move against them for the cost of its
+   mass. */
 static bool is_boundary_particle(const OozeConformationStep *s, uint64_t i)
 {
     return s->contact_of[i] >= 0 ||

@@ -39,7 +39,7 @@ OozeStatus set_density_targets(OozeConformationStep *of, OozeError *)
     Gpu *gpu = step->gpu;
     StepView s = step->view;
     const OozeStepContext *c = step->context;
-    const float4 g = narrow(c->gravity);
+    const float4 g = f32x4((float)c->gravity.x, (float)c->gravity.y, (float)c->gravity.z);
     Extremes none = {{-INFINITY, INFINITY, 0.0f}, 0.0f};
     Extremes *all = scratch<Extremes>(gpu, 1);
     StoreSum<Extremes> store = {all};
