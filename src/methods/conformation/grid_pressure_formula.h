@@ -29,6 +29,36 @@ OOZE_FORMULA OozeVector ooze_grid_pressure_known(OozeVector kick, float mass, fl
     return ooze_vector_with_last(ooze_vector_scale(mass, kick), dt * warm_start[4]);
 }
 
+/* Of a component: mass, momentum, and its particles on which walls act. */
+enum { OOZE_PRESSURE_NET = 5 };
+
+/* What a particle adds: its momentum is what it lacks of the exact force. */
+OOZE_FORMULA void ooze_grid_pressure_net(float mobility, OozeVector force, OozeVector applied,
+                                         float walled, double net[OOZE_PRESSURE_NET])
+{
+    const double mass = mobility > 0.0f ? 1.0 / (double)mobility : 0.0;
+    const OozeVector exact = ooze_vector_scale(-mobility, force);
+    net[0] = mass;
+    for (int k = 0; k < 3; k++) {
+        net[1 + k] =
+            mass * ((double)ooze_vector_lane(exact, k) - (double)ooze_vector_lane(applied, k));
+    }
+    net[4] = (double)walled;
+}
+
+/* The velocity that the known pressure adds, with what the component lacks. */
+OOZE_FORMULA OozeVector ooze_grid_pressure_balanced(OozeVector applied, float mobility,
+                                                    const double net[OOZE_PRESSURE_NET])
+{
+    bool moves = mobility > 0.0f && net[4] == 0.0;
+    OozeVector lack = ooze_vector_zero();
+    if (moves) {
+        lack = ooze_vector((float)(net[1] / net[0]), (float)(net[2] / net[0]),
+                           (float)(net[3] / net[0]), 0.0f);
+    }
+    return moves ? ooze_vector_madd(applied, 1.0f, lack) : applied;
+}
+
 /* A shift of positions without the part that changes volumes. */
 OOZE_FORMULA OozeVector ooze_grid_pressure_shift(OozeVector drift, OozeVector force, float mobility,
                                                  float limit)

@@ -3,6 +3,7 @@
 #define OOZE_METHODS_CONFORMATION_IMPACT_FORMULA_H
 
 #include "methods/conformation/lodge_formula.h"
+#include "methods/conformation/step_formula.h"
 #include "physics/tensor.h"
 #include "solvers/contact/contact_set_formula.h"
 
@@ -35,6 +36,20 @@ OOZE_FORMULA OozeImpactExtremes ooze_impact_widen(OozeImpactExtremes a, OozeImpa
     a.square = ooze_max(a.square, b.square);
     a.density = ooze_max(a.density, b.density);
     return a;
+}
+
+/* Density that must return to rest. 0: it need not, because it is an overlap that is being
+   relieved, or belongs to a particle body. */
+OOZE_FORMULA float ooze_impact_density(const OozeConformationStep *s, uint64_t i)
+{
+    return ooze_step_is_body(s, i) || s->relief_progress[i] < 1.0f ? 0.0f : s->density[i];
+}
+
+OOZE_FORMULA OozeImpactExtremes ooze_impact_extremes_of(const OozeConformationStep *s, uint64_t i)
+{
+    OozeImpactExtremes own = {0.0f, ooze_impact_density(s, i)};
+    own.square = ooze_step_flies_freely(s, i) ? 0.0f : ooze_vector_dot(s->u[i], s->u[i]);
+    return own;
 }
 
 OOZE_FORMULA bool ooze_impact_is_long(OozeImpactExtremes all, float spacing, float dt)
@@ -99,6 +114,13 @@ OOZE_FORMULA bool ooze_impact_screens(const float *x_ji, OozeVec3 normal, float 
     float square = ooze_contact_dot(x_ji, x_ji);
     float reach = OOZE_IMPACT_SCREEN * spacing;
     return along > 0.0f && square < reach * reach && along * along > 0.5f * square;
+}
+
+/* Whether a pass can have missed a contact of a particle: it moves freely and touches no solid. */
+OOZE_FORMULA bool ooze_impact_may_miss(const OozeConformationStep *s, uint64_t i)
+{
+    const OozeContactSet *set = ooze_step_contacts(s, i);
+    return s->mobility[i] > 0.0f && !ooze_step_is_rigid(s, i) && !(set && set->normals > 0);
 }
 
 /* Whether the gap to a solid is so wide that other particles may have to stop this one. */
@@ -198,6 +220,13 @@ OOZE_FORMULA float ooze_impact_pair_stiffness(float traces, float spacing, float
     return OOZE_IMPACT_BULK * (traces / 6.0f) * dt / (spacing * spacing);
 }
 
+/* Relative velocity of its ends along the normal. */
+OOZE_FORMULA float ooze_impact_pair_rate(const OozeImpactPair *pair, OozeVector u_i, OozeVector u_j)
+{
+    const OozeVector velocity = ooze_vector_madd(u_i, -1.0f, u_j);
+    return ooze_contact_dot(pair->normal, (const float *)&velocity);
+}
+
 /* Part of A u - b along the normal, at the relative velocity `rate`. */
 OOZE_FORMULA float ooze_impact_pair_push(const OozeImpactPair *pair, float rate,
                                          bool explicit_terms)
@@ -205,6 +234,14 @@ OOZE_FORMULA float ooze_impact_pair_push(const OozeImpactPair *pair, float rate,
     float push = pair->stiffness * rate;
     push -= explicit_terms ? pair->stiffness * pair->target + pair->force : 0.0f;
     return pair->active ? push : 0.0f;
+}
+
+/* Adds this part of an end to `sum`. `second`: the end is the second one. */
+OOZE_FORMULA OozeVector ooze_impact_pair_pull(const OozeImpactPair *pair, bool second, float rate,
+                                              bool explicit_terms, OozeVector sum)
+{
+    const float *n = pair->normal, push = ooze_impact_pair_push(pair, rate, explicit_terms);
+    return ooze_vector_madd(sum, second ? -push : push, ooze_vector(n[0], n[1], n[2], 0.0f));
 }
 
 /* Diagonal block of the operator, the same at both ends. */

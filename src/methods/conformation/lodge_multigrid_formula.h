@@ -3,7 +3,7 @@
 #ifndef OOZE_METHODS_CONFORMATION_LODGE_MULTIGRID_FORMULA_H
 #define OOZE_METHODS_CONFORMATION_LODGE_MULTIGRID_FORMULA_H
 
-#include "methods/conformation/plan.h"
+#include "methods/conformation/step_formula.h"
 #include "solvers/contact/contact_set_formula.h"
 #include "solvers/multigrid/velocity_multigrid_formula.h"
 
@@ -62,6 +62,13 @@ OOZE_FORMULA OozeSym3 ooze_lodge_inverse_block(const OozeContactSet *set, OozeSy
     return set ? ooze_sym3_congruence(pi, inverse) : inverse;
 }
 
+/* Of a particle with the diagonal block d. Rigid bodies respond as a whole instead. */
+OOZE_FORMULA OozeSym3 ooze_lodge_grid_inverse(const OozeConformationStep *s, uint64_t i, OozeSym3 d)
+{
+    return ooze_step_is_rigid(s, i) ? ooze_sym3_identity(0.0f)
+                                    : ooze_lodge_inverse_block(ooze_step_contacts(s, i), d);
+}
+
 /* ---- coefficients of the grids ---- */
 
 /* Of a particle, times dt. */
@@ -112,15 +119,32 @@ OOZE_FORMULA bool ooze_lodge_grid_released(uint64_t released, uint64_t contacts)
 
 /* ---- walls and contacts ---- */
 
-/* Without walls and contacts, which are to be added. correction: B, or 1 where that is singular. */
-OOZE_FORMULA OozeVelocityBoundaryParticle ooze_lodge_boundary_particle(OozeSym3 correction,
-                                                                       float hourglass)
+/* e.De e e^T, summed over the directions that contacts hold. */
+OOZE_FORMULA OozeSym3 ooze_lodge_anchor(const OozeContactSet *set, OozeSym3 d)
+{
+    OozeSym3 sum = ooze_sym3_identity(0.0f);
+    for (int k = 0; k < set->count; k++) {
+        const float *v = (const float *)&set->direction[k];
+        float dv[3];
+        ooze_velocity_times(d, v, dv);
+        float along = ooze_velocity_dot(v, dv);
+        sum = ooze_sym3_add(sum, ooze_sym3(along * v[0] * v[0], along * v[1] * v[1],
+                                           along * v[2] * v[2], along * v[0] * v[1],
+                                           along * v[0] * v[2], along * v[1] * v[2]));
+    }
+    return sum;
+}
+
+/* A particle with its contacts, without walls, which are to be added. d: its diagonal block. */
+OOZE_FORMULA OozeVelocityBoundaryParticle
+ooze_lodge_boundary_particle(const OozeConformationStep *s, uint64_t i, float hourglass, OozeSym3 d)
 {
     OozeVelocityBoundaryParticle p;
-    p.correction = correction;
-    p.fluid = ooze_sym3_inverse(correction);
+    const OozeContactSet *set = ooze_step_contacts(s, i);
+    p.correction = ooze_step_is_singular(s, i) ? ooze_sym3_identity(1.0f) : s->correction[i];
+    p.fluid = ooze_sym3_inverse(p.correction);
     p.hourglass = hourglass;
-    p.anchor = ooze_sym3_identity(0.0f);
+    p.anchor = set ? ooze_lodge_anchor(set, d) : ooze_sym3_identity(0.0f);
     for (int k = 0; k < 4; k++) {
         p.edge[k] = 0.0f;
     }
@@ -140,22 +164,6 @@ OOZE_FORMULA void ooze_lodge_boundary_particle_add_wall(OozeVelocityBoundaryPart
     }
     p->fluid = ooze_sym3_add(p->fluid, ooze_sym3(-x[0] * g[0], -x[1] * g[1], -x[2] * g[2],
                                                  -x[0] * g[1], -x[0] * g[2], -x[1] * g[2]));
-}
-
-/* e.De e e^T, summed over the directions that contacts hold. */
-OOZE_FORMULA OozeSym3 ooze_lodge_anchor(const OozeContactSet *set, OozeSym3 d)
-{
-    OozeSym3 sum = ooze_sym3_identity(0.0f);
-    for (int k = 0; k < set->count; k++) {
-        const float *v = (const float *)&set->direction[k];
-        float dv[3];
-        ooze_velocity_times(d, v, dv);
-        float along = ooze_velocity_dot(v, dv);
-        sum = ooze_sym3_add(sum, ooze_sym3(along * v[0] * v[0], along * v[1] * v[1],
-                                           along * v[2] * v[2], along * v[0] * v[1],
-                                           along * v[0] * v[2], along * v[1] * v[2]));
-    }
-    return sum;
 }
 
 #endif

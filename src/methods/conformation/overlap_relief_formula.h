@@ -2,8 +2,7 @@
 #ifndef OOZE_METHODS_CONFORMATION_OVERLAP_RELIEF_FORMULA_H
 #define OOZE_METHODS_CONFORMATION_OVERLAP_RELIEF_FORMULA_H
 
-#include "methods/conformation/plan.h"
-#include "methods/conformation/position_stage_formula.h"
+#include "methods/conformation/step_formula.h"
 
 /* Up to this density the grid alone carries the fluid. Beyond it, particles have come together
    within a cell, which the grid does not resolve, and positions are corrected. The disorder of
@@ -31,11 +30,14 @@ OOZE_FORMULA OozeReliefExtremes ooze_relief_widen(OozeReliefExtremes a, OozeReli
     return a;
 }
 
-/* Those of one particle, from g . x and the square of its speed. */
-OOZE_FORMULA OozeReliefExtremes ooze_relief_extremes_of(float depth, float square, float free_speed)
+/* Those of one particle. */
+OOZE_FORMULA OozeReliefExtremes ooze_relief_extremes_of(const OozeConformationStep *s, uint64_t i,
+                                                        OozeVector gravity)
 {
+    float depth = ooze_vector_dot(gravity, s->x0[i]);
+    float square = ooze_vector_dot(s->velocity[i], s->velocity[i]);
     OozeReliefExtremes one = {depth, depth, square}, none = {-INFINITY, INFINITY, 0.0f};
-    return ooze_flies_freely(square, free_speed) ? none : one;
+    return ooze_flies_freely(square, s->free_speed) ? none : one;
 }
 
 /* p/rho that acts on all of the fluid: the weight of the fluid above, the stagnation pressure of
@@ -59,6 +61,21 @@ OOZE_FORMULA bool ooze_relief_applies(float relief_progress, float density, floa
     return relief_progress < 1.0f && density > 1.0f + load_excess + OOZE_RELIEF_DENSITY;
 }
 
+/* Density that the density stage aims at, from the load on all of the fluid. */
+OOZE_FORMULA void ooze_relief_set_target(const OozeConformationStep *s, uint64_t i, float on_all,
+                                         float iterations)
+{
+    float load = on_all + s->stress[i] * s->mobility[i];
+    float excess = ooze_relief_excess(load, s->dt, iterations, s->spacing);
+    bool relieved = ooze_relief_applies(s->relief_progress[i], s->density[i], excess);
+    s->load_excess[i] = relieved ? excess : INFINITY;
+    s->density_target[i] = relieved ? s->density[i] - excess : 1.0f;
+    if (ooze_step_is_held(s, i)) {
+        s->load_excess[i] = OOZE_RELIEF_HELD_BY_GRID - 1.0f;
+        s->density_target[i] = OOZE_RELIEF_NO_TARGET;
+    }
+}
+
 /* Square of the smallest shift by relief that counts. */
 OOZE_FORMULA float ooze_relief_shift_square(float spacing)
 {
@@ -71,6 +88,21 @@ OOZE_FORMULA float ooze_relief_advance(float relief_progress, bool relieved)
 {
     float next = relief_progress + 1.0f / OOZE_RELIEF_STEPS;
     return relieved && next < 1.0f ? next : 1.0f;
+}
+
+/* Whether a shift of a neighbour restarts the relief of a particle that was not relieved. */
+OOZE_FORMULA bool ooze_relief_follows(const OozeConformationStep *s, uint64_t i)
+{
+    return s->mobility[i] > 0.0f && !isfinite(s->load_excess[i]);
+}
+
+/* Progress and velocity after the step. `restarts`: such a shift has. */
+OOZE_FORMULA void ooze_relief_end(const OozeConformationStep *s, uint64_t i, bool restarts)
+{
+    float next = ooze_relief_advance(s->relief_progress[i], isfinite(s->load_excess[i]));
+    s->relief_progress[i] = restarts || s->mobility[i] == 0.0f ? 0.0f : next;
+    OozeVector only = ooze_vector_over(s->position_only_shift[i], s->dt);
+    s->u[i] = ooze_vector_madd(s->u[i], -1.0f, only);
 }
 
 #endif

@@ -32,10 +32,10 @@ typedef struct OozeGridPressure {
     OozeLodge *lodge;   /* in the velocity solve */
     OozeF32x4 *applied; /* per particle: velocity that the known pressure adds */
     uint32_t *root;     /* per particle: of its component */
-    struct OozePressureNet *net;
-    OozeF32x4 *force;                          /* per particle */
-    float *reached;                            /* per particle: 1: the grid holds it */
-    float *walled;                             /* per particle: 1: walls act on it by pressure */
+    double *net;        /* OOZE_PRESSURE_NET numbers a component, at its root */
+    OozeF32x4 *force;   /* per particle */
+    float *reached;     /* per particle: 1: the grid holds it */
+    float *walled;      /* per particle: 1: walls act on it by pressure */
     double slots[OOZE_PRESSURE_SLOTS_OF_DOTS]; /* of the loops */
     OozeArenaMark mark;
     OozeGridSolids solids;
@@ -49,17 +49,6 @@ OozeStatus ooze_grid_pressure_solve(OozeLodge *solve, OozeError *error);
 /* Adds Dc^T q to ap for the forces of contacts, and finds the pressure at the particles. Nothing
    without a grid. */
 void ooze_grid_pressure_add_force(OozeLodge *solve);
-/* The force of the pressure of particle i on a solid, after the call above. Friction acts on it as
-   on a contact force. A contact pulls only where it pulls more than this pressure pushes. */
-static inline OozeF32x4 ooze_grid_pressure_push(const OozeConformationStep *s, uint64_t i,
-                                                OozeContactSet *set)
-{
-    if (!s->grid_pressure) {
-        return ooze_f32x4(0, 0, 0, 0);
-    }
-    return ooze_grid_pressure_push_of(s->grid_pressure->force[i][3], (float)s->context->spacing,
-                                      set);
-}
 /* After a pass: walls let go where the pressure on them is negative, as contacts do. */
 void ooze_grid_pressure_release(OozeLodge *solve);
 /* u* += sign times what the known pressure has added, which moves no component as a whole. */

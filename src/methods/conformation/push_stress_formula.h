@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdbool.h>
 
+#include "methods/conformation/step.h"
 #include "physics/tensor.h"
 
 /* Stiffness times dt over the square of the spacing. Below the first value any material removes all
@@ -134,6 +135,34 @@ OOZE_FORMULA OozePushEnergy ooze_push_energy_of(float mass, const float *u, cons
         e.own += (double)(0.5f * mass * change[k] * change[k]);
     }
     return e;
+}
+
+/* The change of the velocity of a particle, by this force over the reference mass, times the rate
+   1/s; returns its energies. */
+OOZE_FORMULA OozePushEnergy ooze_push_stress_change(const OozeConformationStep *s, uint64_t i,
+                                                    OozeVector force, OozeVector *change)
+{
+    const OozePushEnergy none = {0.0, 0.0, 0.0};
+    OozeVector pushed = ooze_vector_scale(1.0f / s->dt, s->shift[i]);
+    OozeVector u =
+        ooze_vector_madd(s->u[i], -1.0f, ooze_vector_over(s->position_only_shift[i], s->dt));
+    force = ooze_vector_scale(s->mobility[i] / s->dt, force);
+    *change = ooze_vector_with_last(force, 0.0f);
+    return s->mobility[i] > 0.0f
+               ? ooze_push_energy_of(1.0f / s->mobility[i], (const float *)&u,
+                                     (const float *)&pushed, (const float *)change)
+               : none;
+}
+
+/* Adds it to the velocity, and to the shift where shifts change too. */
+OOZE_FORMULA void ooze_push_stress_add(const OozeConformationStep *s, uint64_t i, OozeVector change,
+                                       bool of_shifts)
+{
+    s->u[i] = ooze_vector_madd(s->u[i], 1.0f, change);
+    if (of_shifts) {
+        s->shift[i] = ooze_vector_madd(s->shift[i], s->dt, change);
+        s->x[i] = ooze_vector_madd(s->x[i], s->dt, change);
+    }
 }
 
 /* Largest factor of the change, at most 1, with which the stage adds no energy. It is the same for

@@ -16,6 +16,11 @@ static void describe(OozeConformationStep *s, const OozeConformationPlan *plan)
     s->wall_scale = plan->wall_scale;
     s->expects_pushes = plan->expects_pushes;
     s->more_modes = plan->more_modes;
+    s->spacing = (float)s->context->spacing;
+    s->free_speed = (float)s->context->free_speed;
+    s->bulk = plan->settings.bulk;
+    s->void_closure = plan->settings.void_closure;
+    s->contact_distance = plan->settings.contact_distance;
 }
 
 /* Velocities under all forces but those of density. */

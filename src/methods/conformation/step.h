@@ -22,11 +22,18 @@ typedef struct OozeConformationStep {
     uint64_t n;
     uint64_t local; /* with the ghosts of other processes: length of arrays read at neighbours */
     float dt, support;
-    float volume, flat_gradient, wall_scale; /* see the plan */
-    bool expects_pushes;                     /* likewise */
-    int more_modes;                          /* likewise */
-    const OozeRheology *rheology;            /* rows: see the plan */
-    const uint16_t *material;                /* row of rheology */
+    float volume, flat_gradient, wall_scale;    /* see the plan */
+    float spacing, free_speed;                  /* see OozeStepContext */
+    float bulk, void_closure, contact_distance; /* see OozeConformationSettings */
+    bool expects_pushes;                        /* likewise */
+    int more_modes;                             /* likewise */
+    const OozeRheology *rheology;               /* rows: see the plan */
+    const uint16_t *material;                   /* row of rheology */
+    const uint16_t *film;                       /* row of the fluid that wets it, or its own */
+    const uint16_t *body;                       /* see OozeStepContext; NULL: all is fluid */
+    const uint16_t *rigid_of;                   /* number of its rigid body from 1, or 0; or NULL */
+    const OozeVector *velocity;                 /* at the beginning of the step */
+    const float *reached; /* 1: the pressure grid holds it, else 0; NULL: there is no grid */
     OozeVector
         *x0; /* positions at the beginning of the step; last lane: see OozeMachineVerbs.load */
     OozeVector *u;            /* velocities being solved for */

@@ -41,6 +41,12 @@ OOZE_FORMULA OozeVector ooze_vector_madd(OozeVector a, float s, OozeVector b)
     return make_float4(a.x + s * b.x, a.y + s * b.y, a.z + s * b.z, a.w);
 }
 
+/* a / s. The GPU multiplies by 1/s: it divides slowly. */
+OOZE_FORMULA OozeVector ooze_vector_over(OozeVector a, float s)
+{
+    return ooze_vector_scale(1.0f / s, a);
+}
+
 /* x, y or z. */
 OOZE_FORMULA float ooze_vector_lane(OozeVector a, int k)
 {
@@ -92,6 +98,11 @@ OOZE_FORMULA float ooze_vector_dot(OozeVector a, OozeVector b)
 OOZE_FORMULA OozeVector ooze_vector_madd(OozeVector a, float s, OozeVector b)
 {
     return a + s * b;
+}
+
+OOZE_FORMULA OozeVector ooze_vector_over(OozeVector a, float s)
+{
+    return a / s;
 }
 
 OOZE_FORMULA float ooze_vector_lane(OozeVector a, int k)

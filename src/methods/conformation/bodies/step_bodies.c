@@ -244,6 +244,9 @@ OozeStatus ooze_step_bodies_begin(OozeConformationStep *s, OozeError *error)
     }
     ooze_halo_refresh(c->halo, b->effective_inverse_mass, sizeof *b->effective_inverse_mass);
     s->bodies = b;
+    s->film = b->film;
+    s->body = c->body;
+    s->rigid_of = b->rigid_of;
     status = status ? status : begin_bonds(b, error);
     if (!status) {
         ooze_parallel_for(c->threads, s->n, OOZE_CONFORMATION_GRAIN, target_range, b);

@@ -78,10 +78,12 @@ OOZE_FORMULA OozeMat3 ooze_constraint_deformation(OozeMat3 l, float dt)
     return ooze_mat3_add(ooze_mat3_identity(), ooze_mat3_scale(l, dt));
 }
 
-/* Conformation at the end of a step with deformation f, of which r is the rotation. */
-OOZE_FORMULA OozeSym3 ooze_constraint_conformation(OozeSym3 q, OozeMat3 f, OozeMat3 r, float dt,
-                                                   float relaxation)
+/* Conformation at the end of a step with velocity gradient l. */
+OOZE_FORMULA OozeSym3 ooze_constraint_conformation(OozeSym3 q, OozeMat3 l, bool corotation,
+                                                   float dt, float relaxation)
 {
+    OozeMat3 f = ooze_constraint_deformation(l, dt);
+    OozeMat3 r = corotation ? ooze_polar_rotation(f) : ooze_mat3_identity();
     float kept = relaxation > 0.0f ? 1.0f / (1.0f + dt / relaxation) : 0.0f;
     OozeSym3 strain = ooze_corotated_strain(f, r, OOZE_STEP_STRAIN_MAX);
     return ooze_conformation_at_least(ooze_corotated_update(q, r, strain, kept),

@@ -5,30 +5,19 @@
 
 #include "base/fail.h"
 #include "base/vec3.h"
-#include "methods/conformation/bodies/step_bodies.h"
 #include "methods/conformation/cpu/impact.h"
-#include "methods/conformation/position_stage_formula.h"
-#include "methods/conformation/pressure_solve.h"
+#include "methods/conformation/step_formula.h"
 
 /* `near`: solids that the particle may touch. */
 static OozeContactSet find_contact_set(const OozeConformationStep *s, uint64_t i, uint64_t near)
 {
     const OozeStepContext *c = s->context;
-    const OozeContactScale scale = {c->dt, c->spacing, (double)s->plan->settings.contact_distance};
+    const OozeContactScale scale = {c->dt, c->spacing, (double)s->contact_distance};
     OozeContactSearch search = {.set = {.count = 0}};
-    OozeVec3 x = vec3(s->x0[i][0], s->x0[i][1], s->x0[i][2]);
-    OozeVec3 u = vec3(s->u[i][0], s->u[i][1], s->u[i][2]);
-    bool held = s->grid_pressure && s->grid_pressure->reached[i] > 0.0f;
-    if (held && s->mobility[i] > 0.0f) { /* weight is the pressure's, and comes in later */
-        OozeFloat4 v = ooze_particles_velocities(c->particles)[i];
-        u = vec3((double)v.x, (double)v.y, (double)v.z);
-    }
-    ooze_contact_begin(&search);
-    if (s->mobility[i] == 0.0f) {
-        ooze_contact_prescribe(&search.set, u);
-        return search.set;
-    }
-    if (s->bodies && s->bodies->rigid_of[i]) { /* contacts act on the body as a whole */
+    const OozeVec3 x = ooze_vector_widen(s->x0[i]);
+    const bool held = ooze_step_is_held(s, i);
+    OozeVec3 u;
+    if (!ooze_step_begin_contacts(s, i, &search, &u)) {
         return search.set;
     }
     for (int k = 0; k < c->solid_count; k++) {
@@ -67,16 +56,6 @@ static bool is_prescribed(const OozeConformationStep *s, uint64_t i)
     return s->mobility[i] == 0.0f;
 }
 
-/* Whether a particle is in free flight, and so meets no solid. It has no contacts: a contact
-   replaces a solid by the tangent plane at the point nearest to the beginning of the path, and that
-   plane could stop the particle. */
-static bool is_free(const OozeConformationStep *s, uint64_t i)
-{
-    const OozeFloat4 *v = &ooze_particles_velocities(s->context->particles)[i];
-    float square = v->x * v->x + v->y * v->y + v->z * v->z;
-    return ooze_flies_freely(square, (float)s->context->free_speed);
-}
-
 /* Solids that some particles may touch: those within v dt of the contact distance, v being the
    largest speed. */
 static uint64_t find_near(const OozeConformationStep *s, uint64_t begin, uint64_t end,
@@ -84,9 +63,11 @@ static uint64_t find_near(const OozeConformationStep *s, uint64_t begin, uint64_
 {
     float fastest = 0.0f;
     for (uint64_t i = begin; i < end; i++) {
-        fastest = is_free(s, i) ? fastest : ooze_max(fastest, ooze_f32x4_dot3(s->u[i], s->u[i]));
+        fastest = ooze_step_flies_freely(s, i)
+                      ? fastest
+                      : ooze_max(fastest, ooze_f32x4_dot3(s->u[i], s->u[i]));
     }
-    float reach = s->plan->settings.contact_distance + s->dt * sqrtf(fastest);
+    float reach = s->contact_distance + s->dt * sqrtf(fastest);
     return ooze_broad_phase_find(s->nearby, s->x0, begin, end, reach, true, among);
 }
 
@@ -128,7 +109,7 @@ static void find_range(void *data, uint64_t begin, uint64_t end, int worker)
     for (uint64_t i = begin; i < end; i++) {
         uint64_t near = s->contact_near[i / OOZE_BROAD_PHASE_GROUP];
         s->contact_of[i] = s->buried_in[i] = -1;
-        if ((near && !is_free(s, i)) || is_prescribed(s, i)) {
+        if ((near && !ooze_step_flies_freely(s, i)) || is_prescribed(s, i)) {
             s->contact_sets[at] = find_contact_set(s, i, near);
             if (s->contact_sets[at].count > 0) {
                 s->contact_of[i] = (int32_t)at++;

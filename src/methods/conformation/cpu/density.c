@@ -59,7 +59,7 @@ OozeStatus ooze_conformation_density(OozeConformationStep *s, OozeError *error)
         ooze_coupling_remember_motion(s->coupling);
         job.context = s->coupling->context;
         job.coupling = s->coupling;
-        job.has_pressure = s->grid_pressure ? s->grid_pressure->reached : NULL;
+        job.has_pressure = s->reached;
     }
     job.workspace = s->gathered;
     if (s->bodies) {

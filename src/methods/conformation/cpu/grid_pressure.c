@@ -251,10 +251,8 @@ static void kick_range(void *data, uint64_t begin, uint64_t end, int worker)
     (void)worker;
     const OozeGridPressure *pressure = data;
     const OozeConformationStep *s = pressure->step;
-    const OozeFloat4 *v = ooze_particles_velocities(s->context->particles);
     for (uint64_t i = begin; i < end; i++) {
-        OozeF32x4 last = ooze_f32x4(v[i].x, v[i].y, v[i].z, 0);
-        pressure->force[i] = ooze_grid_pressure_kick(s->u[i], last, s->mobility[i]);
+        pressure->force[i] = ooze_grid_pressure_kick(s->u[i], s->velocity[i], s->mobility[i]);
     }
 }
 
@@ -332,36 +330,24 @@ static void mobilise(void *user)
     run(user, mobilise_range);
 }
 
-typedef struct OozePressureNet {
-    double mass, momentum[3], walled;
-} Net;
-
-struct OozePressureNet *ooze_grid_pressure_nets(const OozeConformationStep *s)
-{
-    return ooze_arena_alloc(s->context->arena, s->n, sizeof(Net));
-}
-
 static void balance(void *user)
 {
     const OozeGridPressure *pressure = user;
     const OozeConformationStep *s = pressure->step;
-    Net *net = pressure->net;
-    memset(net, 0, s->n * sizeof *net);
+    double *net = pressure->net;
+    memset(net, 0, OOZE_PRESSURE_NET * s->n * sizeof *net);
     for (uint64_t i = 0; i < s->n; i++) {
-        Net *of = &net[pressure->root[i]];
-        double mass = s->mobility[i] > 0.0f ? 1.0 / (double)s->mobility[i] : 0.0;
-        OozeF32x4 exact = -s->mobility[i] * pressure->force[i];
-        of->mass += mass;
-        of->walled += (double)pressure->walled[i];
-        for (int k = 0; k < 3; k++) {
-            of->momentum[k] += mass * ((double)exact[k] - (double)pressure->applied[i][k]);
+        double own[OOZE_PRESSURE_NET], *of = net + OOZE_PRESSURE_NET * (uint64_t)pressure->root[i];
+        ooze_grid_pressure_net(s->mobility[i], pressure->force[i], pressure->applied[i],
+                               pressure->walled[i], own);
+        for (int k = 0; k < OOZE_PRESSURE_NET; k++) {
+            of[k] += own[k];
         }
     }
     for (uint64_t i = 0; i < s->n; i++) {
-        const Net *of = &net[pressure->root[i]];
-        for (int k = 0; k < 3 && s->mobility[i] > 0.0f && of->walled == 0.0; k++) {
-            pressure->applied[i][k] += (float)(of->momentum[k] / of->mass);
-        }
+        const double *of = net + OOZE_PRESSURE_NET * (uint64_t)pressure->root[i];
+        pressure->applied[i] =
+            ooze_grid_pressure_balanced(pressure->applied[i], s->mobility[i], of);
     }
 }
 

@@ -7,7 +7,4 @@
 extern const OozePressureLoops ooze_grid_pressure_loops;
 extern const OozeVelocityLoops ooze_grid_velocity_loops;
 
-/* Room for the net forces of components. */
-struct OozePressureNet *ooze_grid_pressure_nets(const OozeConformationStep *step);
-
 #endif

@@ -4,9 +4,7 @@
 
 #include "base/fail.h"
 #include "base/vec3.h"
-#include "methods/conformation/bodies/step_bodies.h"
 #include "methods/conformation/cpu/impact_solve.h"
-#include "methods/conformation/position_stage_formula.h"
 
 enum { GRAIN = OOZE_CONFORMATION_GRAIN };
 
@@ -17,27 +15,14 @@ typedef struct ExtremesJob {
     OozeImpactExtremes *chunk;
 } ExtremesJob;
 
-/* Density that must return to rest. 0: it need not, because it is an overlap that is being
-   relieved, or belongs to a particle body. */
-static float density_of(const OozeConformationStep *s, uint64_t i)
-{
-    bool body = s->bodies && s->bodies->slot[i] != UINT32_MAX;
-    return body || s->relief_progress[i] < 1.0f ? 0.0f : s->density[i];
-}
-
 static void extremes_range(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
     const ExtremesJob *job = data;
     const OozeConformationStep *s = job->step;
-    const OozeFloat4 *v = ooze_particles_velocities(s->context->particles);
     OozeImpactExtremes found = {0.0f, 0.0f};
     for (uint64_t i = begin; i < end; i++) {
-        float before = v[i].x * v[i].x + v[i].y * v[i].y + v[i].z * v[i].z;
-        bool free = ooze_flies_freely(before, (float)s->context->free_speed);
-        OozeImpactExtremes own = {free ? 0.0f : ooze_f32x4_dot3(s->u[i], s->u[i]),
-                                  density_of(s, i)};
-        found = ooze_impact_widen(found, own);
+        found = ooze_impact_widen(found, ooze_impact_extremes_of(s, i));
     }
     job->chunk[begin / GRAIN] = found;
 }
@@ -60,7 +45,7 @@ OozeStatus ooze_impact_begin(OozeConformationStep *s, OozeError *error)
     double ends[2] = {(double)all.square, (double)all.density};
     ooze_halo_max(s->context->halo, ends, 2);
     all = (OozeImpactExtremes){(float)ends[0], (float)ends[1]};
-    s->long_step = ooze_impact_is_long(all, (float)s->context->spacing, s->dt);
+    s->long_step = ooze_impact_is_long(all, s->spacing, s->dt);
     return OOZE_OK;
 }
 
@@ -68,8 +53,7 @@ OozeStatus ooze_impact_begin(OozeConformationStep *s, OozeError *error)
 
 static OozeContactScale scale_of(const OozeConformationStep *s)
 {
-    return (OozeContactScale){s->context->dt, s->context->spacing,
-                              (double)s->plan->settings.contact_distance};
+    return (OozeContactScale){s->context->dt, s->context->spacing, (double)s->contact_distance};
 }
 
 /* Follows the path of particle i to the solid. */
@@ -77,9 +61,8 @@ static bool meets(const OozeConformationStep *s, uint64_t i, const OozeSolid *so
                   OozeContact *contact, double *speed)
 {
     OozeContactScale scale = scale_of(s);
-    OozeVec3 x = vec3(s->x0[i][0], s->x0[i][1], s->x0[i][2]);
-    OozeVec3 u = vec3(s->u[i][0], s->u[i][1], s->u[i][2]);
-    OozeImpactPath path = ooze_impact_path(&scale, x, u);
+    OozeImpactPath path =
+        ooze_impact_path(&scale, ooze_vector_widen(s->x0[i]), ooze_vector_widen(s->u[i]));
     bool stops = false;
     for (int k = 0; k < OOZE_IMPACT_PATH_POINTS && path.at <= path.end && !stops; k++) {
         *contact = ooze_solid_contact(solid, ooze_impact_point(&scale, &path));
@@ -106,7 +89,7 @@ void ooze_impact_meet(const OozeConformationStep *s, uint64_t i, const OozeSolid
 {
     OozeContact contact;
     double speed;
-    OozeVec3 u = vec3(s->u[i][0], s->u[i][1], s->u[i][2]);
+    OozeVec3 u = ooze_vector_widen(s->u[i]);
     if (meets(s, i, solid, &contact, &speed) && !is_screened(s, i, contact.normal)) {
         ooze_contact_meet(search, &contact, speed, u, ooze_solid_fluid_friction(solid));
     }
@@ -120,8 +103,8 @@ static OozeContactSet missed_set(const OozeConformationStep *s, uint64_t i, uint
 {
     const OozeStepContext *c = s->context;
     OozeContactSearch search = {.set = {.count = 0}};
-    OozeVec3 u = vec3(s->u[i][0], s->u[i][1], s->u[i][2]);
-    OozeVec3 end = vec3_madd(vec3(s->x0[i][0], s->x0[i][1], s->x0[i][2]), c->dt, u);
+    OozeVec3 u = ooze_vector_widen(s->u[i]);
+    OozeVec3 end = vec3_madd(ooze_vector_widen(s->x0[i]), c->dt, u);
     const OozeContactScale scale = scale_of(s);
     ooze_contact_begin(&search);
     for (int k = 0; k < c->solid_count; k++) {
@@ -151,9 +134,7 @@ static uint64_t add_missed_contacts(OozeConformationStep *s)
     for (uint64_t i = 0; i < s->n; i++) {
         uint64_t near = s->contact_near[i / OOZE_BROAD_PHASE_GROUP];
         int32_t of = s->contact_of[i];
-        bool rigid = s->bodies && s->bodies->rigid_of[i];
-        if (!near || rigid || s->mobility[i] == 0.0f ||
-            (of >= 0 && s->contact_sets[of].normals > 0)) {
+        if (!near || !ooze_impact_may_miss(s, i)) {
             continue;
         }
         OozeContactSet set = missed_set(s, i, near);
@@ -168,12 +149,6 @@ static uint64_t add_missed_contacts(OozeConformationStep *s)
 }
 
 /* ---- passes of the velocity solve ---- */
-
-void ooze_impact_add_pressure(OozeLodge *solve, uint64_t i, const OozeLodgeState *state,
-                              OozeLodgeCoefficients *c)
-{
-    ooze_impact_oppose_compression(state, density_of(solve->step, i), &solve->pressure[i], c);
-}
 
 OozeStatus ooze_impact_end_pass(OozeLodge *solve, OozeError *error)
 {

@@ -316,9 +316,8 @@ static void update_pairs(const Surface *surface, OozeImpactPairs *pairs)
 {
     for (uint64_t k = 0; pairs && k < pairs->count; k++) {
         OozeImpactPair *pair = &pairs->pair[k];
-        OozeF32x4 n = ooze_f32x4(pair->normal[0], pair->normal[1], pair->normal[2], 0);
-        ooze_impact_pair_update(pair,
-                                ooze_f32x4_dot3(n, surface->u[pair->i] - surface->u[pair->j]));
+        ooze_impact_pair_update(
+            pair, ooze_impact_pair_rate(pair, surface->u[pair->i], surface->u[pair->j]));
     }
 }
 

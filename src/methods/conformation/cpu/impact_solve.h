@@ -65,10 +65,6 @@ OozeStatus ooze_impact_find_pairs(OozeLodge *solve, uint64_t *added, OozeError *
 
 /* ---- in the velocity solve: impact.c ---- */
 
-/* Adds the pressure of earlier passes to the coefficients of particle i, and the term that returns
-   its density to rest. */
-void ooze_impact_add_pressure(OozeLodge *solve, uint64_t i, const OozeLodgeState *state,
-                              OozeLodgeCoefficients *coefficients);
 /* After each pass except the last: finds contacts with solids and between particles that the pass
    has missed, and how many passes the step takes. */
 OozeStatus ooze_impact_end_pass(OozeLodge *solve, OozeError *error);
@@ -86,12 +82,9 @@ static inline OozeF32x4 ooze_impact_pull(const OozeImpactPairs *pairs, uint64_t 
     OozeF32x4 sum = {0};
     for (uint32_t e = pairs->first[i]; e < pairs->first[i + 1]; e++) {
         const OozeImpactPair *pair = &pairs->pair[pairs->entry[e] / 2];
-        OozeF32x4 n = ooze_f32x4(pair->normal[0], pair->normal[1], pair->normal[2], 0);
-        OozeF32x4 velocity =
-            ooze_impact_value(pairs, u, pair->i) - ooze_impact_value(pairs, u, pair->j);
-        float rate = ooze_f32x4_dot3(n, velocity);
-        float push = ooze_impact_pair_push(pair, rate, explicit_terms);
-        sum += (pairs->entry[e] & 1 ? -push : push) * n;
+        float rate = ooze_impact_pair_rate(pair, ooze_impact_value(pairs, u, pair->i),
+                                           ooze_impact_value(pairs, u, pair->j));
+        sum = ooze_impact_pair_pull(pair, pairs->entry[e] & 1, rate, explicit_terms, sum);
     }
     return sum;
 }

@@ -10,7 +10,7 @@
 #include "methods/conformation/cpu/density_warm_start.h"
 #include "methods/conformation/cpu/impact_solve.h"
 #include "methods/conformation/cpu/lodge_multigrid.h"
-#include "methods/conformation/lodge_formula.h"
+#include "methods/conformation/lodge_particle_formula.h"
 #include "methods/conformation/pressure_solve.h"
 
 static void run(OozeLodge *solve, OozeRangeBody body)
@@ -128,10 +128,7 @@ static void scale_range(void *data, uint64_t begin, uint64_t end, int worker)
     const ScaleJob *job = data;
     const OozeLodge *solve = job->solve;
     for (uint64_t i = begin; i < end; i++) {
-        if (solve->deferred[i][3] > 0.0f) {
-            ooze_lodge_scale(&solve->stiffness[i], &solve->bulk[i], &solve->hourglass[i],
-                             job->factor);
-        }
+        ooze_lodge_scale_particle(solve, i, job->factor);
     }
 }
 
@@ -240,24 +237,15 @@ static OozeStatus create(OozeConformationStep *s, OozeLodge **out, OozeError *er
                : OOZE_OK;
 }
 
-/* u* = u and the push that is expected, and sum rho u^2. Forces of a surface are opposite on
-   neighbouring layers and cancel in the solve of a viscous fluid: their impulse belongs to u*, but
-   not to the velocities that the solve starts from, whose residual would make the tolerance too
-   large. */
 static void start_range(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
     const OozeLodge *solve = data;
     const OozeConformationStep *s = solve->step;
+    const OozeF32x4 *applied = s->grid_pressure ? s->grid_pressure->applied : NULL;
     double sum = 0.0;
     for (uint64_t i = begin; i < end; i++) {
-        OozeF32x4 push = ooze_lodge_expected_push(s, i);
-        push += s->grid_pressure ? s->grid_pressure->applied[i] : push - push;
-        solve->u_star[i] = s->u[i] + push;
-        OozeF32x4 u = s->grid_pressure ? solve->u_star[i] : s->u[i];
-        sum += (double)s->rheology[s->material[i]].relative_mass * (double)ooze_f32x4_dot3(u, u);
-        s->u[i] = s->surface_impulse ? s->u[i] - s->surface_impulse[i] : s->u[i];
-        s->u[i] += push;
+        sum += ooze_lodge_start_particle(s, solve, i, ooze_lodge_expected_push(s, i), applied);
     }
     solve->partial[begin / OOZE_CONFORMATION_GRAIN] = sum;
 }

@@ -45,17 +45,12 @@ static void own_range(void *data, uint64_t begin, uint64_t end, int worker)
     mg->boundary_particle_count[begin / GRAIN] = anisotropic; /* until find_boundary_particles */
 }
 
-static bool is_rigid(const OozeConformationStep *s, uint64_t i)
-{
-    return s->bodies && s->bodies->rigid_of[i];
-}
-
 static void rigid_range(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
     OozeLodgeMultigrid *mg = data;
     for (uint64_t i = begin; i < end; i++) {
-        if (is_rigid(mg->solve->step, i)) {
+        if (ooze_step_is_rigid(mg->solve->step, i)) {
             mg->stiffness[i] = ooze_sym3_identity(mg->rigid_shear);
             mg->bulk[i] = mg->rigid_shear;
             mg->shear[i] = mg->rigid_shear;
@@ -102,18 +97,13 @@ static void find_stiffness(OozeLodgeMultigrid *mg)
 
 /* ---- walls and contacts ---- */
 
-/* Whether the neighbours of a particle do not span three directions, so that it has no gradient and
-   no stress of its own. The stresses of its neighbours act on it nevertheless, and on the grids it
-   counts as if it had one. Alone in its cell it could otherwise move against them for the cost of
-   its mass. */
-static bool is_singular(const OozeConformationStep *s, uint64_t i)
-{
-    return s->correction[i].xx == 0.0f;
-}
-
+/* The stresses of its neighbours act on a singular particle too: on the grids it counts as if it
+   had one of its own. Alone in its cell it could otherwise move against them for the cost of its
+   mass. */
 static bool is_boundary_particle(const OozeConformationStep *s, uint64_t i)
 {
-    return s->contact_of[i] >= 0 || (ooze_lodge_near_no_slip_wall(s, i) && !is_singular(s, i));
+    return s->contact_of[i] >= 0 ||
+           (ooze_lodge_near_no_slip_wall(s, i) && !ooze_step_is_singular(s, i));
 }
 
 static void count_boundary_particles_range(void *data, uint64_t begin, uint64_t end, int worker)
@@ -131,16 +121,12 @@ static OozeVelocityBoundaryParticle make_boundary_particle(const OozeLodgeMultig
 {
     const OozeConformationStep *s = mg->solve->step;
     OozeWallRange walls = ooze_lodge_walls(s, i);
-    OozeSym3 one = ooze_sym3_identity(1.0f);
-    OozeVelocityBoundaryParticle p = ooze_lodge_boundary_particle(
-        is_singular(s, i) ? one : s->correction[i], s->dt * mg->solve->hourglass[i]);
-    for (uint64_t e = walls.first; e < walls.last && !is_singular(s, i); e++) {
+    OozeVelocityBoundaryParticle p =
+        ooze_lodge_boundary_particle(s, i, s->dt * mg->solve->hourglass[i], mg->diagonal[i]);
+    for (uint64_t e = walls.first; e < walls.last && !ooze_step_is_singular(s, i); e++) {
         if (s->wall_edge[e][3] > 0.0f) {
             ooze_lodge_boundary_particle_add_wall(&p, (const float *)&s->wall_edge[e]);
         }
-    }
-    if (s->contact_of[i] >= 0) {
-        p.anchor = ooze_lodge_anchor(&s->contact_sets[s->contact_of[i]], mg->diagonal[i]);
     }
     return p;
 }
@@ -159,18 +145,12 @@ static void boundary_particle_range(void *data, uint64_t begin, uint64_t end, in
     }
 }
 
-/* Rigid bodies respond as a whole instead. */
 static void inverse_range(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
     const OozeLodgeMultigrid *mg = data;
-    const OozeConformationStep *s = mg->solve->step;
     for (uint64_t i = begin; i < end; i++) {
-        OozeSym3 none = ooze_sym3_identity(0.0f);
-        const OozeContactSet *set =
-            s->contact_of[i] >= 0 ? &s->contact_sets[s->contact_of[i]] : NULL;
-        OozeSym3 inverse = ooze_lodge_inverse_block(set, mg->diagonal[i]);
-        mg->inverse[i] = is_rigid(s, i) ? none : inverse;
+        mg->inverse[i] = ooze_lodge_grid_inverse(mg->solve->step, i, mg->diagonal[i]);
     }
 }
 
@@ -409,8 +389,8 @@ static void spread_range(void *data, uint64_t begin, uint64_t end, int worker)
     (void)worker;
     const OozeLodgeMultigrid *mg = data;
     for (uint64_t i = begin; i < end; i++) {
-        mg->spread[i] =
-            is_rigid(mg->solve->step, i) ? mg->mass[i] * mg->response[i] : mg->solve->r[i];
+        mg->spread[i] = ooze_step_is_rigid(mg->solve->step, i) ? mg->mass[i] * mg->response[i]
+                                                               : mg->solve->r[i];
     }
 }
 

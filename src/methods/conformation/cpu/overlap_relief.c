@@ -30,14 +30,10 @@ static void extremes_range(void *data, uint64_t begin, uint64_t end, int worker)
     const ExtremesJob *job = data;
     const OozeConformationStep *s = job->step;
     const OozeStepContext *c = s->context;
-    const OozeFloat4 *v = ooze_particles_velocities(c->particles);
     OozeF32x4 g = ooze_f32x4((float)c->gravity.x, (float)c->gravity.y, (float)c->gravity.z, 0);
     Extremes found = {.range = {-INFINITY, INFINITY, 0.0f}};
     for (uint64_t i = begin; i < end; i++) {
-        float depth = ooze_f32x4_dot3(g, s->x0[i]);
-        float square = v[i].x * v[i].x + v[i].y * v[i].y + v[i].z * v[i].z;
-        found.range = ooze_relief_widen(
-            found.range, ooze_relief_extremes_of(depth, square, (float)c->free_speed));
+        found.range = ooze_relief_widen(found.range, ooze_relief_extremes_of(s, i, g));
         found.any_buried |= s->buried_in[i] >= 0;
     }
     job->chunk[begin / GRAIN] = found;
@@ -85,7 +81,7 @@ static void reset_range(void *data, uint64_t begin, uint64_t end, int worker)
         for (int k = 0; k < c->solid_count && near; k++) {
             bool has_buried = job->has_buried[k] && ooze_broad_phase_has(near, k);
             for (uint64_t i = first; i < last && has_buried; i++) {
-                OozeVec3 x = vec3(s->x0[i][0], s->x0[i][1], s->x0[i][2]);
+                OozeVec3 x = ooze_vector_widen(s->x0[i]);
                 if (ooze_solid_contact(&c->solids[k], x).distance < c->support) {
                     s->relief_progress[i] = 0.0f;
                 }
@@ -140,19 +136,10 @@ static void target_range(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
     const TargetJob *job = data;
-    OozeConformationStep *s = job->step;
-    float d = (float)s->context->spacing;
+    const OozeConformationStep *s = job->step;
     float k = ooze_max(1.0f, (float)s->plan->settings.density_iterations);
     for (uint64_t i = begin; i < end; i++) {
-        float load = job->load + s->stress[i] * s->mobility[i];
-        float excess = ooze_relief_excess(load, s->dt, k, d);
-        bool relieved = ooze_relief_applies(s->relief_progress[i], s->density[i], excess);
-        s->load_excess[i] = relieved ? excess : INFINITY;
-        s->density_target[i] = relieved ? s->density[i] - excess : 1.0f;
-        if (s->grid_pressure && s->grid_pressure->reached[i] > 0.0f) {
-            s->load_excess[i] = OOZE_RELIEF_HELD_BY_GRID - 1.0f;
-            s->density_target[i] = OOZE_RELIEF_NO_TARGET;
-        }
+        ooze_relief_set_target(s, i, job->load, k);
     }
 }
 
@@ -215,17 +202,14 @@ static void progress_range(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
     const ProgressJob *job = data;
-    OozeConformationStep *s = job->step;
+    const OozeConformationStep *s = job->step;
     for (uint64_t i = begin; i < end; i++) {
-        bool relieved = isfinite(s->load_excess[i]);
-        bool restarts = s->mobility[i] == 0.0f || (job->any && !relieved && near_shift(s, i));
-        s->relief_progress[i] =
-            restarts ? 0.0f : ooze_relief_advance(s->relief_progress[i], relieved);
+        ooze_relief_end(s, i, job->any && ooze_relief_follows(s, i) && near_shift(s, i));
     }
 }
 
 /* A particle that is shifted compresses its neighbours, so they are relieved as well. */
-OozeStatus ooze_conformation_update_relief(OozeConformationStep *s, OozeError *error)
+OozeStatus ooze_conformation_end_relief(OozeConformationStep *s, OozeError *error)
 {
     OozeThreads *threads = s->context->threads;
     ProgressJob job = {.step = s};

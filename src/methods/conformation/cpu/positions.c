@@ -2,7 +2,7 @@
 #include "methods/conformation/cpu/positions.h"
 
 #include "base/fail.h"
-#include "methods/conformation/position_stage_formula.h"
+#include "methods/conformation/step_formula.h"
 
 static void run(OozeConformationStep *s, OozeRangeBody body)
 {
@@ -28,11 +28,9 @@ OozeStatus ooze_conformation_allocate_positions(OozeConformationStep *s, OozeErr
 static void predict_range(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
-    OozeConformationStep *s = data;
+    const OozeConformationStep *s = data;
     for (uint64_t i = begin; i < end; i++) {
-        s->x[i] = s->x0[i] + s->dt * s->u[i];
-        s->x[i] += s->first_push ? s->first_push[i] : ooze_f32x4(0, 0, 0, 0);
-        s->drift[i] = s->position_only_shift[i] = ooze_f32x4(0, 0, 0, 0);
+        ooze_step_predict(s, i);
     }
 }
 
@@ -51,21 +49,11 @@ static void arrive_range(void *data, uint64_t begin, uint64_t end, int worker)
     (void)worker;
     const Arrival *arrival = data;
     OozeConformationStep *s = arrival->step;
-    const OozeFloat4 *v = ooze_particles_velocities(s->context->particles);
-    float farthest = 0.0f, free_speed = (float)s->context->free_speed;
+    float farthest = 0.0f;
     for (uint64_t i = begin; i < end; i++) {
-        OozeF32x4 shift = s->shift[i], position_only = s->drift[i] + s->position_only_shift[i];
-        s->x[i] += shift + position_only;
-        if (s->first_push) { /* x has it already */
-            shift = s->shift[i] += s->first_push[i];
-        }
-        OozeF32x4 travel = s->dt * s->u[i] + shift + position_only;
-        OozeF32x4 before = ooze_f32x4(v[i].x, v[i].y, v[i].z, 0);
-        if (ooze_flies_freely(ooze_f32x4_dot3(before, before), free_speed)) {
-            travel -= s->dt * before;
-        }
+        s->x[i] += s->shift[i] + (s->drift[i] + s->position_only_shift[i]);
+        OozeF32x4 travel = ooze_step_arrive(s, i);
         farthest = ooze_max(farthest, ooze_f32x4_dot3(travel, travel));
-        s->u[i] += (shift + s->position_only_shift[i]) / s->dt;
     }
     arrival->farthest[begin / OOZE_CONFORMATION_GRAIN] = farthest;
 }
@@ -85,21 +73,6 @@ OozeStatus ooze_conformation_arrive(OozeConformationStep *s, float *distance, Oo
     ooze_halo_max(s->context->halo, &all, 1);
     *distance = sqrtf((float)all);
     return OOZE_OK;
-}
-
-static void remove_position_only_range(void *data, uint64_t begin, uint64_t end, int worker)
-{
-    (void)worker;
-    OozeConformationStep *s = data;
-    for (uint64_t i = begin; i < end; i++) {
-        s->u[i] -= s->position_only_shift[i] / s->dt;
-    }
-}
-
-OozeStatus ooze_conformation_end_relief(OozeConformationStep *s, OozeError *error)
-{
-    run(s, remove_position_only_range);
-    return ooze_conformation_update_relief(s, error);
 }
 
 static void store_range(void *data, uint64_t begin, uint64_t end, int worker)

@@ -7,7 +7,6 @@
 OozeStatus ooze_conformation_allocate_positions(OozeConformationStep *step, OozeError *error);
 void ooze_conformation_predict(OozeConformationStep *step);
 OozeStatus ooze_conformation_arrive(OozeConformationStep *step, float *distance, OozeError *error);
-OozeStatus ooze_conformation_end_relief(OozeConformationStep *step, OozeError *error);
 void ooze_conformation_store(OozeConformationStep *step);
 
 #endif

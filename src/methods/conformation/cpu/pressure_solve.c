@@ -4,6 +4,7 @@
 #include "methods/conformation/cpu/grid_pressure.h"
 #include "methods/conformation/cpu/lodge_multigrid.h"
 #include "methods/conformation/lodge_formula.h"
+#include "methods/conformation/step_formula.h"
 
 enum { GRAIN = OOZE_CONFORMATION_GRAIN };
 
@@ -199,12 +200,9 @@ static void last_range(void *data, uint64_t begin, uint64_t end, int worker)
     (void)worker;
     const Loop *loop = data;
     const OozeConformationStep *s = loop->pressure->step;
-    const OozeFloat4 *v = ooze_particles_velocities(s->context->particles);
     for (uint64_t i = begin; i < end; i++) {
-        OozeF32x4 u = {v[i].x, v[i].y, v[i].z, 0};
-        const OozeContactSet *set =
-            s->contact_of[i] >= 0 ? &s->contact_sets[s->contact_of[i]] : NULL;
-        loop->to[i] = set ? ooze_contact_prescribed(set, u) : u;
+        const OozeContactSet *set = ooze_step_contacts(s, i);
+        loop->to[i] = set ? ooze_contact_prescribed(set, s->velocity[i]) : s->velocity[i];
     }
 }
 

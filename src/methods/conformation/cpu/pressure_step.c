@@ -2,6 +2,7 @@
 #include "base/fail.h"
 #include "base/vec3.h"
 #include "methods/conformation/cpu/grid_pressure.h"
+#include "methods/conformation/grid_pressure_formula.h"
 
 enum { GRAIN = OOZE_CONFORMATION_GRAIN };
 
@@ -17,7 +18,7 @@ static OozeStatus allocate(OozeConformationStep *s, OozeGridPressure **out, Ooze
         pressure->applied = ooze_arena_alloc(arena, s->n, sizeof *pressure->applied);
         pressure->force = ooze_arena_alloc(arena, s->n, sizeof *pressure->force);
         pressure->root = ooze_arena_alloc(arena, s->local, sizeof *pressure->root);
-        pressure->net = ooze_grid_pressure_nets(s);
+        pressure->net = ooze_arena_alloc(arena, OOZE_PRESSURE_NET * s->n, sizeof *pressure->net);
         pressure->reached = ooze_arena_alloc(arena, s->n, sizeof *pressure->reached);
         pressure->walled = ooze_arena_alloc(arena, s->n, sizeof *pressure->walled);
     }
@@ -76,6 +77,7 @@ OozeStatus ooze_grid_pressure_begin(OozeConformationStep *s, OozeError *error)
         return status;
     }
     s->grid_pressure = pressure;
+    s->reached = pressure->reached;
     describe(s, pressure);
     return ooze_pressure_begin(&pressure->solve, error);
 }

@@ -6,14 +6,9 @@ static void add_range(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
     const OozePushStress *push = data;
-    OozeConformationStep *s = push->step;
+    const OozeConformationStep *s = push->step;
     for (uint64_t i = begin; i < end; i++) {
-        OozeF32x4 change = push->factor * push->change[i];
-        s->u[i] += change;
-        if (s->plan->isotropic_shifts) {
-            s->shift[i] += s->dt * change;
-            push->x[i] += s->dt * change;
-        }
+        ooze_push_stress_add(s, i, push->factor * push->change[i], s->plan->isotropic_shifts);
     }
 }
 

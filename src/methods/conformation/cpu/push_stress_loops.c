@@ -184,22 +184,13 @@ static void moments_range(void *data, uint64_t begin, uint64_t end, int worker)
 static inline void changes(OozePushStress *push, uint64_t begin, uint64_t end, bool periodic)
 {
     const OozeConformationStep *s = push->step;
-    const float rate = 1.0f / s->dt;
     OozePushEnergy sum = {0, 0, 0};
     for (uint64_t i = begin; i < end; i++) {
-        OozeF32x4 pushed = rate * s->shift[i];
         OozeF32x4 force = push->change[i] + neighbours_force(push, i, periodic);
-        force[3] = 0;
-        push->change[i] = s->mobility[i] / s->dt * force;
-        if (s->mobility[i] > 0.0f) {
-            OozeF32x4 u = s->u[i] - s->position_only_shift[i] / s->dt;
-            OozePushEnergy e =
-                ooze_push_energy_of(1.0f / s->mobility[i], (const float *)&u,
-                                    (const float *)&pushed, (const float *)&push->change[i]);
-            sum.removed += e.removed;
-            sum.along += e.along;
-            sum.own += e.own;
-        }
+        OozePushEnergy e = ooze_push_stress_change(s, i, force, &push->change[i]);
+        sum.removed += e.removed;
+        sum.along += e.along;
+        sum.own += e.own;
     }
     push->energy[begin / OOZE_CONFORMATION_GRAIN] = sum;
 }

@@ -32,6 +32,7 @@ static OozeStatus find_rows(OozeConformationStep *s, OozeError *error)
         }
     }
     s->material = own ? row : s->material;
+    s->film = s->material;
     return OOZE_OK;
 }
 
@@ -131,6 +132,7 @@ static OozeStatus load(OozeConformationStep *s, OozeError *error)
     s->stress = ooze_arena_alloc(arena, s->n, sizeof *s->stress);
     s->edges = ooze_arena_alloc(arena, 1, sizeof *s->edges);
     s->nearby = ooze_arena_alloc(arena, 1, sizeof *s->nearby);
+    s->velocity = (const OozeVector *)ooze_particles_velocities(s->context->particles);
     allocate_results(s);
     if (ooze_arena_failed(arena)) {
         return ooze_fail_memory(error, "the conformation step", s->n * 40);

@@ -1,7 +1,6 @@
 /* Finding contacts: see methods/conformation/cpu/contact.c. */
 #include "cuda/ranks.cuh"
 #include "methods/conformation/cuda/impact.cuh"
-#include "methods/conformation/position_stage_formula.h"
 
 namespace ooze
 {
@@ -12,17 +11,10 @@ OOZE_DEVICE OozeContactSet find_contact_set(const StepView &s, const OozeContact
                                             uint32_t i, float reach)
 {
     OozeContactSearch search = {};
-    OozeVec3 x = widen(s.x0[i]), u = widen(s.u[i]);
-    const bool held = s.reached && s.reached[i] > 0.0f;
-    if (held && s.mobility[i] > 0.0f) { /* weight is the pressure's, and comes in later */
-        u = widen(s.velocity[i]);
-    }
-    ooze_contact_begin(&search);
-    if (s.mobility[i] == 0.0f) {
-        ooze_contact_prescribe(&search.set, u);
-        return search.set;
-    }
-    if (s.rigid_of && s.rigid_of[i]) { /* contacts act on the body as a whole */
+    const OozeVec3 x = widen(s.x0[i]);
+    const bool held = ooze_step_is_held(&s, i);
+    OozeVec3 u;
+    if (!ooze_step_begin_contacts(&s, i, &search, &u)) {
         return search.set;
     }
     for (int k = 0; k < s.solids.count; k++) {
@@ -61,8 +53,8 @@ OOZE_DEVICE bool may_touch(const StepView &s, uint32_t i)
 {
     float reach = reach_of(s, i);
     bool near = s.mobility[i] == 0.0f;
-    bool is_free = ooze_flies_freely(dot(s.velocity[i], s.velocity[i]), s.free_speed);
-    for (int k = 0; k < s.solids.count && !near && !is_free; k++) {
+    const bool meets = !near && !ooze_step_flies_freely(&s, i);
+    for (int k = 0; k < s.solids.count && meets && !near; k++) {
         const SolidView &solid = s.solids.items[k];
         OozeVec3 normal;
         near = solid_near(solid, s.x0[i], reach, true) &&

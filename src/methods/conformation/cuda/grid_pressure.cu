@@ -4,10 +4,6 @@
 
 #include "methods/conformation/cuda/component_sums.cuh"
 
-extern "C" {
-#include "methods/conformation/grid_pressure_formula.h"
-}
-
 namespace ooze
 {
 
@@ -291,10 +287,10 @@ static void mobilise(void *user)
 /* ---- net forces of components ---- */
 
 struct LargestNet {
-    float of[GRID_PRESSURE_NET];
+    float of[OOZE_PRESSURE_NET];
     __device__ void operator+=(const LargestNet &o)
     {
-        for (int k = 0; k < GRID_PRESSURE_NET; k++) {
+        for (int k = 0; k < OOZE_PRESSURE_NET; k++) {
             of[k] = o.of[k] > of[k] ? o.of[k] : of[k];
         }
     }
@@ -304,24 +300,11 @@ struct RecordNetUnits {
     double *unit, n;
     __device__ void operator()(LargestNet largest) const
     {
-        for (int k = 0; k < GRID_PRESSURE_NET; k++) {
+        for (int k = 0; k < OOZE_PRESSURE_NET; k++) {
             unit[k] = sum_unit(largest.of[k], n);
         }
     }
 };
-
-/* What a particle lacks of the exact force. */
-OOZE_DEVICE void net_of(float mobility, float4 force, float4 applied, float walled,
-                        double net[GRID_PRESSURE_NET])
-{
-    const double mass = mobility > 0.0f ? 1.0 / (double)mobility : 0.0;
-    const float4 exact = -mobility * force;
-    net[0] = mass;
-    net[1] = mass * ((double)exact.x - (double)applied.x);
-    net[2] = mass * ((double)exact.y - (double)applied.y);
-    net[3] = mass * ((double)exact.z - (double)applied.z);
-    net[4] = (double)walled;
-}
 
 /* In units that depend on the largest number. */
 static void sum_nets(GridPressure *pressure)
@@ -335,23 +318,23 @@ static void sum_nets(GridPressure *pressure)
     sum_each(
         pressure->step->gpu, s.n, none,
         OOZE_BODY(uint32_t i) {
-            double net[GRID_PRESSURE_NET];
+            double net[OOZE_PRESSURE_NET];
             LargestNet own;
-            net_of(s.mobility[i], force[i], applied[i], walled[i], net);
-            for (int k = 0; k < GRID_PRESSURE_NET; k++) {
+            ooze_grid_pressure_net(s.mobility[i], force[i], applied[i], walled[i], net);
+            for (int k = 0; k < OOZE_PRESSURE_NET; k++) {
                 own.of[k] = (float)fabs(net[k]);
             }
             return own;
         },
         units);
     clear(pressure->step->gpu, pressure->net,
-          GRID_PRESSURE_NET * (uint64_t)s.n * sizeof *pressure->net);
-    sum_components<GRID_PRESSURE_NET>(
+          OOZE_PRESSURE_NET * (uint64_t)s.n * sizeof *pressure->net);
+    sum_components<OOZE_PRESSURE_NET>(
         pressure->step->gpu, s.n, pressure->root, pressure->net, pressure->never,
         OOZE_BODY(uint32_t i, long long *value) {
-            double net[GRID_PRESSURE_NET];
-            net_of(s.mobility[i], force[i], applied[i], walled[i], net);
-            for (int k = 0; k < GRID_PRESSURE_NET; k++) {
+            double net[OOZE_PRESSURE_NET];
+            ooze_grid_pressure_net(s.mobility[i], force[i], applied[i], walled[i], net);
+            for (int k = 0; k < OOZE_PRESSURE_NET; k++) {
                 value[k] = llrint(net[k] / unit[k]);
             }
         });
@@ -368,15 +351,12 @@ static void balance(void *user)
     sum_nets(pressure);
     for_each(
         pressure->step->gpu, s.n, OOZE_BODY(uint32_t i) {
-            double sum[GRID_PRESSURE_NET];
-            for (uint64_t k = 0; k < GRID_PRESSURE_NET; k++) {
+            double sum[OOZE_PRESSURE_NET];
+            for (uint64_t k = 0; k < OOZE_PRESSURE_NET; k++) {
                 sum[k] =
-                    (double)(long long)net[GRID_PRESSURE_NET * (uint64_t)root[i] + k] * unit[k];
+                    (double)(long long)net[OOZE_PRESSURE_NET * (uint64_t)root[i] + k] * unit[k];
             }
-            if (s.mobility[i] > 0.0f && sum[4] == 0.0) {
-                applied[i] = applied[i] + f32x4((float)(sum[1] / sum[0]), (float)(sum[2] / sum[0]),
-                                                (float)(sum[3] / sum[0]));
-            }
+            applied[i] = ooze_grid_pressure_balanced(applied[i], s.mobility[i], sum);
         });
 }
 

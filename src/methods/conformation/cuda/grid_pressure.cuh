@@ -7,14 +7,12 @@
 #include "methods/conformation/cuda/lodge_multigrid.cuh"
 
 extern "C" {
+#include "methods/conformation/grid_pressure_formula.h"
 #include "methods/conformation/pressure_loops.h"
 }
 
 namespace ooze
 {
-
-/* Of a component: mass, momentum, and its particles on which walls act. */
-enum { GRID_PRESSURE_NET = 5 };
 
 struct GridPressure {
     OozePressureSolve solve;
@@ -25,7 +23,7 @@ struct GridPressure {
     float4 *force;
     uint32_t *root;          /* per particle: of its component */
     float *reached, *walled; /* of OozeGridPressure */
-    unsigned long long *net; /* GRID_PRESSURE_NET numbers a component, at its root */
+    unsigned long long *net; /* OOZE_PRESSURE_NET numbers a component, at its root */
     double *unit;            /* of these */
     double *slots;           /* device */
     int32_t *never;          /* device: a flag that is never set */

@@ -1,6 +1,5 @@
 /* Impacts in long steps: see methods/conformation/cpu/impact.c. */
 #include "methods/conformation/cuda/impact.cuh"
-#include "methods/conformation/position_stage_formula.h"
 
 namespace ooze
 {
@@ -30,8 +29,7 @@ OozeStatus find_long_step(OozeConformationStep *of, OozeError *)
     const Extremes none = {{0.0f, 0.0f}};
     const Extremes all = sum_to_host(
         step->gpu, s.n, none, OOZE_BODY(uint32_t i) {
-            bool free = ooze_flies_freely(dot(s.velocity[i], s.velocity[i]), s.free_speed);
-            Extremes own = {{free ? 0.0f : dot(s.u[i], s.u[i]), impact_density(s, i)}};
+            Extremes own = {ooze_impact_extremes_of(&s, i)};
             return own;
         });
     view->long_step = ooze_impact_is_long(all.of, s.spacing, s.dt);
@@ -53,10 +51,9 @@ OOZE_DEVICE bool ends_in(const StepView &s, const OozeContactScale &scale, uint3
 /* Whether particle i has no contact with a solid, and needs one. */
 OOZE_DEVICE bool lacks_contact(const StepView &s, const OozeContactScale &scale, uint32_t i)
 {
-    bool rigid = s.rigid_of && s.rigid_of[i];
-    bool held = s.contact_of[i] >= 0 && s.contact_sets[s.contact_of[i]].normals > 0;
+    const bool may = ooze_impact_may_miss(&s, i);
     bool lacks = false;
-    for (int k = 0; k < s.solids.count && s.mobility[i] > 0.0f && !rigid && !held && !lacks; k++) {
+    for (int k = 0; k < s.solids.count && may && !lacks; k++) {
         lacks = ends_in(s, scale, i, s.solids.items[k]);
     }
     return lacks;

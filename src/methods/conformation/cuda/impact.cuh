@@ -58,14 +58,6 @@ void impact_pairs_join(const Lodge *solve, uint32_t *root);
 
 /* ---- per particle ---- */
 
-/* Density that must return to rest; 0: it is an overlap that is being relieved, or that of a
-   particle body. */
-OOZE_DEVICE float impact_density(const StepView &s, uint32_t i)
-{
-    bool body = s.body && s.body[i];
-    return body || s.relief_progress[i] < 1.0f ? 0.0f : s.density[i];
-}
-
 /* Follows the path of particle i to the solid. */
 OOZE_DEVICE bool impact_meets(const StepView &s, const OozeContactScale &scale, uint32_t i,
                               const SolidView &solid, OozeContact *contact, double *speed)

@@ -265,8 +265,7 @@ static void allocate_pairs(Gpu *gpu, uint64_t room, ImpactPairs *pairs)
 
 OOZE_DEVICE float rate_of(const OozeImpactPair &pair, const float4 *u)
 {
-    const float4 velocity = u[pair.i] - u[pair.j];
-    return ooze_contact_dot(pair.normal, &velocity.x);
+    return ooze_impact_pair_rate(&pair, u[pair.i], u[pair.j]);
 }
 
 static void update_forces(const Lodge *solve)
@@ -364,9 +363,8 @@ void impact_pairs_add(const Lodge *solve, const float4 *input, float4 *force, bo
             float4 sum = f32x4(0, 0, 0);
             for (; e < last && !*off; e++) {
                 const OozeImpactPair pair = pairs.pair[pairs.entry[e] / 2];
-                float push = ooze_impact_pair_push(&pair, rate_of(pair, input), explicit_terms);
-                push = pairs.entry[e] & 1 ? -push : push;
-                sum = sum + push * f32x4(pair.normal[0], pair.normal[1], pair.normal[2]);
+                sum = ooze_impact_pair_pull(&pair, pairs.entry[e] & 1, rate_of(pair, input),
+                                            explicit_terms, sum);
             }
             if (!*off) {
                 force[i] = force[i] - per * sum;

@@ -5,10 +5,7 @@
 #include "methods/conformation/cuda/impact.cuh"
 #include "methods/conformation/cuda/lodge_multigrid.cuh"
 #include "methods/conformation/cuda/positions.cuh"
-
-extern "C" {
-#include "methods/conformation/grid_pressure_formula.h"
-}
+#include "methods/conformation/lodge_particle_formula.h"
 
 namespace ooze
 {
@@ -286,43 +283,19 @@ static void restore(OozeLodge *solve)
 
 /* ---- contact ---- */
 
-/* Second order: velocities without the forces that are deferred, contacts without tangents. */
-static void begin_first_stage(Lodge *solve)
-{
-    Step *step = solve->step;
-    StepView s = step->view;
-    LodgeView v = solve->view;
-    for_each(
-        step->gpu, s.n, OOZE_BODY(uint32_t i) {
-            s.u[i] = v.u_star[i];
-            bool touches = s.contact_of && s.contact_of[i] >= 0;
-            if (touches && s.mobility[i] > 0.0f && v.deferred[i].w > 0.0f) {
-                ooze_lodge_free_tangents(&s.contact_sets[s.contact_of[i]]);
-            }
-        });
-}
-
 /* Contact directions take the velocity of the surface. */
 static void set_contact_velocities(OozeLodge *solve)
 {
     Step *step = step_of(solve->step);
     StepView s = step->view;
-    if (solve->deferred && solve->pass == 0) {
-        begin_first_stage(lodge_of(solve));
+    const LodgeView v = lodge_of(solve)->view;
+    if (s.contact_of || (solve->deferred && solve->pass == 0)) {
+        for_each(
+            step->gpu, s.n, OOZE_BODY(uint32_t i) { ooze_lodge_set_contact_velocity(&s, &v, i); });
     }
-    if (!s.contact_of) {
-        return;
-    }
-    for_each(
-        step->gpu, s.n, OOZE_BODY(uint32_t i) {
-            if (s.contact_of[i] >= 0) {
-                s.u[i] = ooze_contact_prescribed(&s.contact_sets[s.contact_of[i]], s.u[i]);
-            }
-        });
 }
 
-/* The contact force on a particle is A u - rho u*; friction of a slipping contact joins u*. r
-   becomes the force that rigid bodies take up. */
+/* r becomes the force that rigid bodies take up. */
 static void release_contacts(OozeLodge *of)
 {
     Lodge *solve = lodge_of(of);
@@ -339,25 +312,9 @@ static void release_contacts(OozeLodge *of)
     const float4 *pressure = step->pressure ? step->pressure->force : nullptr;
     for_each(
         step->gpu, s.n, OOZE_BODY(uint32_t i) {
-            float mass = s.rheology[s.material[i]].relative_mass;
-            if (s.contact_of && s.contact_of[i] >= 0 && s.mobility[i] > 0.0f) {
-                float4 force = v.ap[i] - mass * v.u_star[i], friction = f32x4(0, 0, 0);
-                OozeContactSet *set = &s.contact_sets[s.contact_of[i]];
-                if (pressure) {
-                    force = force + ooze_grid_pressure_push_of(pressure[i].w, s.spacing, set);
-                }
-                float4 sliding = friction;
-                if (v.deferred && v.deferred[i].w > 0.0f) {
-                    float4 u = v.u_star[i] + v.deferred[i];
-                    /* a first stage holds 1 - b of the forces */
-                    force = (1.0f / (1.0f - v.deferred[i].w)) * force;
-                    ooze_lodge_friction(set, &force.x, &u.x, mass, &sliding.x);
-                }
-                ooze_contact_release(set, &force.x, &friction.x);
-                friction = friction + sliding;
-                v.u_star[i] = v.u_star[i] + (1.0f / mass) * friction;
-            }
+            ooze_lodge_release_particle(&s, &v, i, pressure);
             if (rigid) {
+                float mass = s.rheology[s.material[i]].relative_mass;
                 v.r[i] = mass * v.u_star[i] - v.ap[i];
             }
         });
@@ -444,25 +401,14 @@ static void start(OozeLodge *solve)
 {
     Step *step = step_of(solve->step);
     StepView s = step->view;
-    float4 *u_star = solve->u_star;
+    const LodgeView v = lodge_of(solve)->view;
     const float4 *applied = step->pressure ? step->pressure->applied : nullptr;
     Sum1 none = {0.0};
     BeginSolve begin = {step->state};
     sum_particles(
         step->gpu, s.n, none,
         OOZE_BODY(uint32_t i) {
-            float4 u = s.u[i], push = expected_push(s, i);
-            if (applied) {
-                push = push + applied[i];
-            }
-            u_star[i] = u + push;
-            float4 begin = applied ? u_star[i] : u;
-            Sum1 sum = {(double)s.rheology[s.material[i]].relative_mass *
-                        (double)dot(begin, begin)};
-            if (s.surface_impulse) { /* see start_range of methods/conformation/cpu/lodge.c */
-                u = u - s.surface_impulse[i];
-            }
-            s.u[i] = u + push;
+            Sum1 sum = {ooze_lodge_start_particle(&s, &v, i, expected_push(s, i), applied)};
             return sum;
         },
         begin);

@@ -3,6 +3,7 @@
 #include "cuda/ranks.cuh"
 #include "methods/conformation/cuda/dynamic_solids.cuh"
 #include "methods/conformation/cuda/impact.cuh"
+#include "methods/conformation/lodge_particle_formula.h"
 
 namespace ooze
 {
@@ -16,66 +17,6 @@ template <bool MODES> OOZE_DEVICE int more_modes(const StepView &s)
     return MODES ? s.more_modes : 0;
 }
 
-/* Second order: takes a part of the external forces out of u*, and puts it back in the second
-   stage. */
-OOZE_DEVICE void defer_forces(const StepView &s, const LodgeView &v, uint32_t i, float share,
-                              bool later_pass)
-{
-    if (later_pass) {
-        float4 back = v.deferred[i];
-        v.u_star[i] = v.u_star[i] + f32x4(back.x, back.y, back.z);
-        return;
-    }
-    bool own = s.mobility[i] > 0.0f && s.rheology[s.material[i]].second_order;
-    float4 before = s.velocity[i], u = v.u_star[i];
-    float4 deferred = (own ? share : 0.0f) * f32x4(u.x - before.x, u.y - before.y, u.z - before.z);
-    v.u_star[i] = u - deferred;
-    deferred.w = share;
-    v.deferred[i] = deferred;
-}
-
-template <bool MODES, bool LONG_STEP>
-OOZE_DEVICE void prepare_particle(const StepView &s, const LodgeView &v, uint32_t i, OozeMat3 l,
-                                  bool later_pass)
-{
-    OozeLodgeState state;
-    state.more = more_modes<MODES>(s);
-    modes_get(s, i, state.more, state.q);
-    state.l = l;
-    /* where the grid holds the fluid, its pressure closes voids */
-    state.expansion = s.reached && s.reached[i] > 0.0f ? 0.0f : s.expansion[i];
-    state.singular = s.correction[i].xx == 0.0f;
-    state.later_pass = later_pass;
-    state.dt = s.dt;
-    state.bulk_factor = ooze_impact_bulk(s.bulk, LONG_STEP);
-    state.void_closure = s.void_closure;
-    bool wet_body = s.body && s.film[i] != s.material[i];
-    if (v.deferred && later_pass) {
-        state.first_share = v.deferred[i].w;
-        state.first_stress =
-            ooze_sym3_scale(v.explicit_stress[i], wet_body ? 1.0f / OOZE_FILM : 1.0f);
-    }
-    OozeLodgeCoefficients c = ooze_lodge_coefficients(&s.rheology[s.film[i]], &state);
-    s.stress[i] = c.stress;
-    if (s.thread_regularisation) {
-        s.thread_regularisation[i] =
-            ooze_lodge_thread_regularisation(&s.rheology[s.material[i]], &state);
-    }
-    if (LONG_STEP) {
-        ooze_impact_oppose_compression(&state, impact_density(s, i), &v.pressure[i], &c);
-    }
-    if (v.deferred) {
-        defer_forces(s, v, i, c.share, later_pass);
-    }
-    if (wet_body) {
-        c = ooze_lodge_wet_body(c, &s.rheology[s.material[i]], s.bulk);
-    }
-    v.stiffness[i] = c.stiffness;
-    v.explicit_stress[i] = c.explicit_stress;
-    v.bulk[i] = c.bulk;
-    v.hourglass[i] = c.hourglass;
-}
-
 template <int LANES, bool WRAPS, bool MODES, bool LONG_STEP = false>
 static void prepare_loop(Lodge *solve, bool later_pass)
 {
@@ -86,8 +27,12 @@ static void prepare_loop(Lodge *solve, bool later_pass)
         OOZE_BODY(uint32_t i, uint32_t lane) {
             RawRows rows = raw_rows<LANES, WRAPS>(s, s.u, i, lane, true);
             if (lane == 0) {
-                OozeMat3 l = ooze_mat3_mul_sym3(rows.gradient, s.correction[i]);
-                prepare_particle<MODES, LONG_STEP>(s, v, i, l, later_pass);
+                OozeLodgeState state;
+                state.more = more_modes<MODES>(s);
+                modes_get(s, i, state.more, state.q);
+                state.l = ooze_mat3_mul_sym3(rows.gradient, s.correction[i]);
+                state.later_pass = later_pass;
+                ooze_lodge_prepare_particle(&s, &v, i, LONG_STEP, &state);
             }
         });
 }
@@ -97,11 +42,8 @@ void scale_second_stage(OozeLodge *of, float factor)
     Lodge *solve = lodge_of(of);
     LodgeView v = solve->view;
     for_each(
-        solve->step->gpu, solve->step->view.n, OOZE_BODY(uint32_t i) {
-            if (v.deferred[i].w > 0.0f) {
-                ooze_lodge_scale(&v.stiffness[i], &v.bulk[i], &v.hourglass[i], factor);
-            }
-        });
+        solve->step->gpu, solve->step->view.n,
+        OOZE_BODY(uint32_t i) { ooze_lodge_scale_particle(&v, i, factor); });
     refresh(solve->step->gpu, v.hourglass, sizeof *v.hourglass);
     sum_edges(solve->step, v.hourglass, v.edge_hourglass);
     pack_hourglass(solve->step, &solve->view.pack, v.hourglass);
@@ -139,22 +81,9 @@ template <int LANES, bool WRAPS, bool MODES> static void finish_loop(Step *step)
             }
             OozeLodgeEnd particle;
             particle.more = more_modes<MODES>(s);
-            particle.body = s.body && s.body[i];
-            if (particle.body && s.film[i] == s.material[i]) { /* dry: it has no conformation */
-                for (int k = 0; k <= particle.more; k++) {
-                    particle.q[k] = ooze_sym3_identity(1);
-                }
-            } else {
-                modes_get(s, i, particle.more, particle.q);
-                particle.expansion = s.expansion[i];
-                particle.density = s.density[i];
-                particle.surface =
-                    s.surface_indicator[i] / (OOZE_VOID_CLOSURE_CUTOFF * s.flat_gradient);
-                particle.dt = s.dt;
-                ooze_lodge_end(&s.rheology[s.film[i]],
-                               ooze_mat3_mul_sym3(rows.gradient, s.correction[i]), &particle);
-                s.expansion[i] = particle.expansion;
-            }
+            modes_get(s, i, particle.more, particle.q);
+            ooze_lodge_end_particle(&s, i, ooze_mat3_mul_sym3(rows.gradient, s.correction[i]),
+                                    &particle);
             modes_set(s, i, particle.more, particle.q);
             if (s.reached) { /* pressures are kept instead: grid_pressure.cu */
                 return;

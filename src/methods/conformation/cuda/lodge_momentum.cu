@@ -99,7 +99,8 @@ static bool find_held(Lodge *solve, const uint32_t *root, uint8_t *held)
     for_each(
         step->gpu, s.n, OOZE_BODY(uint32_t i) {
             bool touches = bodies && s.rigid_of[i] && bodies[s.rigid_of[i] - 1].contact_count > 0;
-            if (s.anchored[i] || contacts_of(s, i) || touches || (walled && walled[i] > 0.0f)) {
+            if (s.anchored[i] || ooze_step_contacts(&s, i) || touches ||
+                (walled && walled[i] > 0.0f)) {
                 held[root[i]] = 1;
             }
         });

@@ -198,37 +198,24 @@ static void find_diagonal(const Lodge *solve)
     impact_pairs_add_blocks(solve, solve->view.grids->diagonal);
 }
 
-/* Rigid bodies respond as a whole instead. */
 static void find_inverse(const Lodge *solve)
 {
     const StepView s = solve->step->view;
     const LodgeMultigrid mg = *solve->view.grids;
     for_each(
-        solve->step->gpu, s.n, OOZE_BODY(uint32_t i) {
-            const OozeSym3 none = ooze_sym3_identity(0.0f);
-            bool rigid = s.rigid_of && s.rigid_of[i];
-            mg.inverse[i] =
-                rigid ? none : ooze_lodge_inverse_block(contacts_of(s, i), mg.diagonal[i]);
-        });
+        solve->step->gpu, s.n,
+        OOZE_BODY(uint32_t i) { mg.inverse[i] = ooze_lodge_grid_inverse(&s, i, mg.diagonal[i]); });
 }
 
 /* ---- walls and contacts ---- */
 
-/* Particles without a gradient count as if they had one: see is_singular of
+/* Particles without a gradient count as if they had one: see
    methods/conformation/cpu/lodge_multigrid.c. */
-OOZE_DEVICE bool is_singular(const StepView &s, uint32_t i)
-{
-    return s.correction[i].xx == 0.0f;
-}
-
 OOZE_DEVICE OozeVelocityBoundaryParticle make_boundary_particle(const StepView &s, uint32_t i,
                                                                 float hourglass, OozeSym3 diagonal)
 {
-    const OozeSym3 one = ooze_sym3_identity(1.0f);
-    const bool singular = is_singular(s, i);
-    OozeVelocityBoundaryParticle p =
-        ooze_lodge_boundary_particle(singular ? one : s.correction[i], hourglass);
-    if (!singular) {
+    OozeVelocityBoundaryParticle p = ooze_lodge_boundary_particle(&s, i, hourglass, diagonal);
+    if (!ooze_step_is_singular(&s, i)) {
         each_wall(s, i, [&](uint32_t b) {
             Delta d = delta<true>(s, s.x0[i], s.walls.position[b]);
             float f = wall_weight(s, d.r2, b);
@@ -237,10 +224,6 @@ OOZE_DEVICE OozeVelocityBoundaryParticle make_boundary_particle(const StepView &
                 ooze_lodge_boundary_particle_add_wall(&p, g);
             }
         });
-    }
-    const OozeContactSet *set = contacts_of(s, i);
-    if (set) {
-        p.anchor = ooze_lodge_anchor(set, diagonal);
     }
     return p;
 }
@@ -256,7 +239,8 @@ static void find_boundary_particles(const Lodge *solve, VelocityMultigridInput *
     uint8_t *plain = scratch<uint8_t>(gpu, s.n);
     for_each(
         gpu, s.n, OOZE_BODY(uint32_t i) {
-            bool boundary_particle = contacts_of(s, i) || (s.anchored[i] && !is_singular(s, i));
+            bool boundary_particle =
+                ooze_step_contacts(&s, i) || (s.anchored[i] && !ooze_step_is_singular(&s, i));
             plain[i] = boundary_particle ? 0 : 1;
             of[i] = OOZE_MULTIGRID_NONE;
         });
@@ -306,7 +290,7 @@ static bool has_changed(const Lodge *solve)
     const Sum3 none = {0.0, 0.0, 0.0};
     Sum3 sum = sum_to_host(
         solve->step->gpu, s.n, none, OOZE_BODY(uint32_t i) {
-            const OozeContactSet *set = contacts_of(s, i);
+            const OozeContactSet *set = ooze_step_contacts(&s, i);
             float now = ooze_sym3_trace(v.stiffness[i]) / 3.0f;
             Sum3 one = {ooze_lodge_grid_changed(before[i], now) ? 1.0 : 0.0,
                         set && set->released ? 1.0 : 0.0, set ? 1.0 : 0.0};

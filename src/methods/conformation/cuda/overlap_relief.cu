@@ -39,7 +39,7 @@ OozeStatus set_density_targets(OozeConformationStep *of, OozeError *)
     Gpu *gpu = step->gpu;
     StepView s = step->view;
     const OozeStepContext *c = step->context;
-    float gx = (float)c->gravity.x, gy = (float)c->gravity.y, gz = (float)c->gravity.z;
+    const float4 g = f32x4((float)c->gravity.x, (float)c->gravity.y, (float)c->gravity.z);
     Extremes none = {{-INFINITY, INFINITY, 0.0f}, 0.0f};
     Extremes *all = scratch<Extremes>(gpu, 1);
     StoreSum<Extremes> store = {all};
@@ -50,14 +50,11 @@ OozeStatus set_density_targets(OozeConformationStep *of, OozeError *)
     sum_particles(
         gpu, s.n, none,
         OOZE_BODY(uint32_t i) {
-            float4 x = s.x0[i], v = s.velocity[i];
-            float depth = gx * x.x + gy * x.y + gz * x.z;
             bool buried = s.buried_in && s.buried_in[i] >= 0;
             if (buried) {
                 has_buried[s.buried_in[i]] = 1;
             }
-            Extremes found = {ooze_relief_extremes_of(depth, dot(v, v), s.free_speed),
-                              buried ? 1.0f : 0.0f};
+            Extremes found = {ooze_relief_extremes_of(&s, i, g), buried ? 1.0f : 0.0f};
             return found;
         },
         store);
@@ -70,15 +67,7 @@ OozeStatus set_density_targets(OozeConformationStep *of, OozeError *)
                 reset_near_buried(s, has_buried, support, i);
             }
             float on_all = ooze_relief_load(all->range, tension, s.spacing);
-            float load = on_all + s.stress[i] * s.mobility[i];
-            float excess = ooze_relief_excess(load, s.dt, iterations, s.spacing);
-            bool relieved = ooze_relief_applies(s.relief_progress[i], s.density[i], excess);
-            s.load_excess[i] = relieved ? excess : INFINITY;
-            s.density_target[i] = relieved ? s.density[i] - excess : 1.0f;
-            if (s.reached && s.reached[i] > 0.0f) {
-                s.load_excess[i] = OOZE_RELIEF_HELD_BY_GRID - 1.0f;
-                s.density_target[i] = OOZE_RELIEF_NO_TARGET;
-            }
+            ooze_relief_set_target(&s, i, on_all, iterations);
         });
     return OOZE_OK;
 }
@@ -92,8 +81,8 @@ OozeStatus end_relief(OozeConformationStep *of, OozeError *)
     const float smallest = ooze_relief_shift_square(s.spacing);
     for_each(
         gpu, s.n, OOZE_BODY(uint32_t i) {
-            bool relieved = isfinite(s.load_excess[i]), restarts = s.mobility[i] == 0.0f;
-            if (!restarts && !relieved && *largest_shift2 > smallest) {
+            bool restarts = false;
+            if (*largest_shift2 > smallest && ooze_relief_follows(&s, i)) {
                 float4 own = s.position_only_shift[i];
                 float around = dot(own, own);
                 each_true_neighbour(s.fluid, i, [&](uint32_t j) {
@@ -102,9 +91,7 @@ OozeStatus end_relief(OozeConformationStep *of, OozeError *)
                 });
                 restarts = around > smallest;
             }
-            float next = ooze_relief_advance(s.relief_progress[i], relieved);
-            s.relief_progress[i] = restarts ? 0.0f : next;
-            s.u[i] = s.u[i] - (1.0f / s.dt) * s.position_only_shift[i];
+            ooze_relief_end(&s, i, restarts);
         });
     return OOZE_OK;
 }

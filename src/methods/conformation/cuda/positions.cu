@@ -6,7 +6,6 @@
 #include "cuda/rank_sums.cuh"
 #include "methods/conformation/bodies/cuda/bodies.cuh"
 #include "methods/conformation/cuda/dynamic_solids.cuh"
-#include "methods/conformation/position_stage_formula.h"
 
 namespace ooze
 {
@@ -56,13 +55,7 @@ void predict(OozeConformationStep *step)
 {
     const StepView s = step_of(step)->view;
     for_each(
-        step_of(step)->gpu, s.n, OOZE_BODY(uint32_t i) {
-            s.x[i] = s.x0[i] + s.dt * s.u[i];
-            if (s.first_push) {
-                s.x[i] = s.x[i] + s.first_push[i];
-            }
-            s.drift[i] = s.position_only_shift[i] = f32x4(0, 0, 0);
-        });
+        step_of(step)->gpu, s.n, OOZE_BODY(uint32_t i) { ooze_step_predict(&s, i); });
 }
 
 /* Waits. */
@@ -78,18 +71,9 @@ OozeStatus arrive(OozeConformationStep *of, float *distance, OozeError *)
     sum_particles(
         step->gpu, s.n, none,
         OOZE_BODY(uint32_t i) {
-            float4 corrected = s.shift[i], position_only = s.drift[i] + s.position_only_shift[i];
-            s.x[i] = s.x[i] + corrected + position_only;
-            if (s.first_push) { /* x has it already */
-                corrected = s.shift[i] = corrected + s.first_push[i];
-            }
-            float4 u = s.u[i], travel = s.dt * u + corrected + position_only;
-            s.u[i] = u + (1.0f / s.dt) * (corrected + s.position_only_shift[i]);
-            float4 before = s.velocity[i];
-            if (ooze_flies_freely(dot(before, before), s.free_speed)) {
-                travel = travel - s.dt * before;
-            }
-            float4 relieved = s.position_only_shift[i];
+            const float4 relieved = s.position_only_shift[i];
+            s.x[i] = s.x[i] + s.shift[i] + (s.drift[i] + relieved);
+            const float4 travel = ooze_step_arrive(&s, i);
             Arrival own = {dot(travel, travel), dot(relieved, relieved)};
             return own;
         },

@@ -192,7 +192,7 @@ static void read_last(void *user)
     for_each(
         gpu_of(user), s.n, OOZE_BODY(uint32_t i) {
             const float4 v = s.velocity[i], u = f32x4(v.x, v.y, v.z);
-            const OozeContactSet *set = contacts_of(s, i);
+            const OozeContactSet *set = ooze_step_contacts(&s, i);
             s.u[i] = set ? ooze_contact_prescribed(set, u) : u;
         });
 }

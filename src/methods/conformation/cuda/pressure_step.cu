@@ -14,8 +14,8 @@ static void allocate(GridPressure *pressure)
     pressure->root = scratch<uint32_t>(gpu, n);
     pressure->reached = scratch<float>(gpu, n);
     pressure->walled = scratch<float>(gpu, n);
-    pressure->net = scratch<unsigned long long>(gpu, GRID_PRESSURE_NET * n);
-    pressure->unit = scratch<double>(gpu, GRID_PRESSURE_NET);
+    pressure->net = scratch<unsigned long long>(gpu, OOZE_PRESSURE_NET * n);
+    pressure->unit = scratch<double>(gpu, OOZE_PRESSURE_NET);
     pressure->slots = scratch<double>(gpu, OOZE_PRESSURE_SLOTS_OF_DOTS);
     pressure->never = scratch<int32_t>(gpu, 1);
     clear(gpu, pressure->never, sizeof *pressure->never);

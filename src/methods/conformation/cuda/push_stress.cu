@@ -106,28 +106,6 @@ template <int LANES, bool WRAPS> static void moments(Step *step, PushStress push
         });
 }
 
-/* The change of the velocity of particle i, and its energies; `force` is that of the neighbours'
-   fluxes. */
-OOZE_DEVICE Sum3 complete_change(const StepView &s, const PushStress &push, uint32_t i,
-                                 float4 force)
-{
-    float4 own = push.change[i], shift = s.shift[i], u = s.u[i];
-    float4 left_out = s.position_only_shift[i];
-    float by = s.mobility[i] / s.dt, over = 1.0f / s.dt;
-    float change[3] = {by * (force.x + own.x), by * (force.y + own.y), by * (force.z + own.z)};
-    float after[3] = {u.x - over * left_out.x, u.y - over * left_out.y, u.z - over * left_out.z};
-    float pushed[3] = {over * shift.x, over * shift.y, over * shift.z};
-    push.change[i] = f32x4(change[0], change[1], change[2]);
-    Sum3 sum = {0.0, 0.0, 0.0};
-    if (s.mobility[i] > 0.0f) {
-        OozePushEnergy e = ooze_push_energy_of(1.0f / s.mobility[i], after, pushed, change);
-        sum.a = e.removed;
-        sum.b = e.along;
-        sum.c = e.own;
-    }
-    return sum;
-}
-
 struct FindFactor {
     float *factor;
     __device__ void operator()(Sum3 sum) const
@@ -149,7 +127,9 @@ template <int LANES, bool WRAPS> static void changes(Step *step, PushStress push
             Sum3 sum = {0.0, 0.0, 0.0};
             float4 force = edges_flux<LANES, WRAPS>(at_edges, push.flux, i, lane);
             if (lane == 0) {
-                sum = complete_change(s, push, i, force);
+                force = ooze_vector_add(push.change[i], force);
+                OozePushEnergy e = ooze_push_stress_change(&s, i, force, &push.change[i]);
+                sum = {e.removed, e.along, e.own};
             }
             return sum;
         },
@@ -185,12 +165,7 @@ OozeStatus push_stress_remove(OozeConformationStep *of, OozeError *)
     OOZE_EACH_KIND(step, CHANGES);
     for_each(
         gpu, n, OOZE_BODY(uint32_t i) {
-            const float4 change = *push.factor * push.change[i];
-            s.u[i] = s.u[i] + change;
-            if (push.of_shifts) {
-                s.shift[i] = s.shift[i] + s.dt * change;
-                push.x[i] = push.x[i] + s.dt * change;
-            }
+            ooze_push_stress_add(&s, i, *push.factor * push.change[i], push.of_shifts);
         });
     scratch_rewind(gpu, mark);
     ooze_timer_lap(step->context->timer, "push_stress");

@@ -112,7 +112,6 @@ static void describe(Step *step)
     const OozeConformationPlan *plan = step->view.plan;
     Engine *engine = step->engine;
     StepView *s = &step->view;
-    s->spacing = (float)c->spacing;
     s->inverse = 1.0f / plan->support;
     s->inverse2 = s->inverse * s->inverse;
     s->strain = plan->strain_scale * plan->volume;
@@ -120,11 +119,7 @@ static void describe(Step *step)
     s->value = plan->volume * (float)(8.0 / OOZE_PI) / (s->support * s->support * s->support);
     s->slope = 6.0f * s->value / s->support;
     s->nearest = s->support * (float)OOZE_KERNEL_NEAREST;
-    s->bulk = plan->settings.bulk;
-    s->void_closure = plan->settings.void_closure;
-    s->contact_distance = plan->settings.contact_distance;
     s->velocity = store_velocities(&step->engine->store);
-    s->free_speed = (float)step->context->free_speed;
     s->periodic = c->periodic;
     s->fluid = view(&engine->fluid);
     s->walls = engine->walls.view;

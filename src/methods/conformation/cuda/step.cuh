@@ -9,6 +9,7 @@
 extern "C" {
 #include "methods/conformation/expected_push_formula.h"
 #include "methods/conformation/stages.h"
+#include "methods/conformation/step_formula.h"
 #include "solvers/contact/contact_set_formula.h"
 #include "solvers/linear/conjugate_gradients_formula.h"
 }
@@ -19,19 +20,15 @@ namespace ooze
 /* Captured by loop bodies. Arrays have n + 1 elements; element n is the padding of lists. The last
    lane of x0 is 0, of element n OOZE_DUMMY_FAR: its weights are 0. */
 struct StepView : OozeConformationStep {
-    float spacing, inverse, inverse2; /* 1/h, 1/h^2 */
-    float strain;                     /* V0 times the scale of the strain weight */
-    float wall_strain;                /* the same of boundary samples, per volume of the sample */
-    float value, slope, nearest;      /* of the cubic spline: see OozeCubic */
-    float bulk, void_closure, contact_distance;
-    const uint16_t *prescribed; /* nozzle that prescribes its velocity; NULL: there are none */
-    const uint16_t *film;       /* row of the fluid that wets it, or its own */
-    /* see OozeBodies and OozeDensityJob; NULL without bodies, rigid_of without rigid ones */
-    const uint16_t *body, *pin, *rigid_of;
+    float inverse, inverse2;     /* 1/h, 1/h^2 */
+    float strain;                /* V0 times the scale of the strain weight */
+    float wall_strain;           /* the same of boundary samples, per volume of the sample */
+    float value, slope, nearest; /* of the cubic spline: see OozeCubic */
+    const uint16_t *prescribed;  /* nozzle that prescribes its velocity; NULL: there are none */
+    const uint16_t *pin;         /* see OozeStepContext; NULL without bodies */
+    /* see OozeDensityJob; NULL without bodies */
     const float *own_density_target, *effective_inverse_mass;
     const uint8_t *ignores_boundary;
-    const float4 *velocity;     /* at the beginning of the step */
-    float free_speed;           /* see OozeStepContext */
     ListView fluid, near_walls; /* near_walls.begin: NULL where there are no walls */
     WallView walls;             /* with dynamic solids, theirs are at the beginning of the step */
     /* per sample of `walls`: index of its dynamic solid or -1, and its velocity by a search
@@ -42,7 +39,6 @@ struct StepView : OozeConformationStep {
     uint8_t *anchored;       /* near a no-slip wall, or prescribed */
     uint32_t *contact_count; /* device: contact sets in use */
     SolidsView solids;
-    const float *reached; /* 1: the pressure grid holds it, else 0; NULL: there is no grid */
 };
 
 /* OozeConformationStep.own. The step of the programme is that of `view`. */
@@ -199,16 +195,10 @@ OOZE_DEVICE void modes_set(const StepView &s, uint32_t i, int more, const OozeSy
     }
 }
 
-/* NULL: none. */
-OOZE_DEVICE const OozeContactSet *contacts_of(const StepView &s, uint32_t i)
-{
-    return s.contact_of && s.contact_of[i] >= 0 ? &s.contact_sets[s.contact_of[i]] : nullptr;
-}
-
 /* Removes the contact directions of particle i from v. */
 OOZE_DEVICE float4 project(const StepView &s, uint32_t i, float4 v)
 {
-    const OozeContactSet *set = contacts_of(s, i);
+    const OozeContactSet *set = ooze_step_contacts(&s, i);
     return set ? ooze_contact_project(set, v, OOZE_CONTACT_ALL) : v;
 }
 

@@ -172,11 +172,10 @@ static void finish_consistent_range(void *data, uint64_t begin, uint64_t end, in
         OozeF32x4 unused;
         OozeMat3 l =
             ooze_mat3_mul_sym3(ooze_raw_gradient(s, s->u, i, &unused, true), c->correction[i]);
-        OozeMat3 f = ooze_constraint_deformation(l, s->dt);
-        OozeMat3 r = s->plan->settings.corotation ? ooze_polar_rotation(f) : ooze_mat3_identity();
         float tau = s->rheology[s->material[i]].relaxation;
-        OozeSym3 q = ooze_constraint_conformation(ooze_strain_get(s, i), f, r, s->dt, tau);
-        ooze_strain_set(s, i, q);
+        ooze_strain_set(s, i,
+                        ooze_constraint_conformation(ooze_strain_get(s, i), l,
+                                                     s->plan->settings.corotation, s->dt, tau));
     }
 }
 

@@ -149,10 +149,9 @@ template <int LANES, bool WRAPS> static void finish_consistent_loop(Step *step)
                 return;
             }
             OozeMat3 l = ooze_mat3_mul_sym3(raw.gradient, sym3_at(s.correction, i));
-            OozeMat3 f = ooze_constraint_deformation(l, s.dt);
-            OozeMat3 r = c.corotation ? ooze_polar_rotation(f) : ooze_mat3_identity();
             float tau = s.rheology[s.material[i]].relaxation;
-            strain_set(s, i, ooze_constraint_conformation(strain_get(s, i), f, r, s.dt, tau));
+            strain_set(s, i,
+                       ooze_constraint_conformation(strain_get(s, i), l, c.corotation, s.dt, tau));
             OozeSym3 lambda = sym3_at(c.lambda, i);
             float4 *saved = reinterpret_cast<float4 *>(c.saved + 8 * (uint64_t)i);
             saved[0] = make_float4(lambda.xx, lambda.yy, lambda.zz, lambda.xy);

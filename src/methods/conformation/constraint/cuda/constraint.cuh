@@ -248,7 +248,7 @@ OOZE_DEVICE float4 velocity_change(const typename GATHER::View &s, const Constra
 /* The velocity of particle i with contacts, v without them. */
 OOZE_DEVICE float4 contact_velocity(const StepView &s, uint32_t i, float4 v)
 {
-    const OozeContactSet *set = contacts_of(s, i);
+    const OozeContactSet *set = ooze_step_contacts(&s, i);
     uint8_t unused;
     return set ? ooze_contact_velocity(set, v, &unused) : v;
 }

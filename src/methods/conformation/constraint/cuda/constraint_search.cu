@@ -31,7 +31,7 @@ static void set_active(Step *step, SearchView v)
     if (s.contact_of) {
         for_each(
             step->gpu, s.n, OOZE_BODY(uint32_t i) {
-                const OozeContactSet *set = contacts_of(s, i);
+                const OozeContactSet *set = ooze_step_contacts(&s, i);
                 if (set) {
                     ooze_contact_velocity(set, c.free[i], &v.active[s.contact_of[i]]);
                 }
@@ -99,7 +99,7 @@ template <int LANES, bool WRAPS> static void change_loop(Step *step, SearchView 
             }
             float4 by = velocity_change<Full<LANES, WRAPS>>(s, c, i, lane);
             if (lane == 0) {
-                const OozeContactSet *set = contacts_of(s, i);
+                const OozeContactSet *set = ooze_step_contacts(&s, i);
                 v.change[i] = set ? ooze_contact_project(set, by, v.active[s.contact_of[i]]) : by;
             }
         });
