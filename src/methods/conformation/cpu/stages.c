@@ -105,7 +105,7 @@ static void allocate_results(OozeConformationStep *s)
     const OozeConformationPlan *plan = s->plan;
     OozeArena *arena = s->context->arena;
     if (plan->settings.formulation == OOZE_FORMULATION_LODGE) {
-        s->next_warm_start = ooze_arena_alloc(arena, s->n, sizeof *s->next_warm_start);
+        s->next_velocity_change = ooze_arena_alloc(arena, s->n, sizeof *s->next_velocity_change);
     }
     if (plan->regularises_threads) {
         s->thread_regularisation = ooze_arena_alloc(arena, s->n, sizeof *s->thread_regularisation);
