@@ -47,6 +47,12 @@ typedef struct OozeGoneField {
     void (*convert)(const OozeStepContext *context, const OozeFieldView *from);
 } OozeGoneField;
 
+/* Numbers of a method in `kept_by_method` of solids, saved as a table of the state. */
+typedef struct OozeSolidState {
+    const char *name, *help;
+    const char *columns[OOZE_SOLID_KEPT_NUMBERS];
+} OozeSolidState;
+
 typedef struct OozeMethod {
     OozeMethodInfo info;
     const void *own; /* for the method's own functions; may be NULL */
@@ -76,12 +82,13 @@ typedef struct OozeMethod {
     /* Coulomb coefficient that acts on its fluid at a solid; INFINITY: fluid sticks to it. NULL:
        ooze_solid_fluid_friction. */
     double (*wall_friction)(const OozeSolid *solid);
-    bool sticks_to_solids;       /* uses `stick_distance` and `stick_strength` of solids */
-    bool pushes_solids;          /* uses `dynamic`: other methods refuse dynamic solids */
-    bool records_stress;         /* writes `stress` of the context where it is wanted */
-    bool uses_tables;            /* temperature tables of materials change its coefficients */
-    bool divides_unstable_steps; /* steps longer than stable_step are divided into substeps */
-    bool traces_paths;           /* exact for long travel: steps are not divided into substeps */
+    bool sticks_to_solids;             /* uses `stick_distance` and `stick_strength` of solids */
+    bool pushes_solids;                /* uses `dynamic`: other methods refuse dynamic solids */
+    const OozeSolidState *solid_state; /* NULL: it keeps nothing of dynamic solids */
+    bool records_stress;               /* writes `stress` of the context where it is wanted */
+    bool uses_tables;                  /* temperature tables of materials change its coefficients */
+    bool divides_unstable_steps;       /* steps longer than stable_step are divided into substeps */
+    bool traces_paths; /* exact for long travel: steps are not divided into substeps */
     /* Particle fields, besides the position, that a step reads at neighbours, NULL-terminated: see
        halo.h. NULL: steps cannot be taken by several processes. */
     const char *const *ghost_fields;

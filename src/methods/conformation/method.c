@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "methods/conformation/cost_model.h"
+#include "methods/conformation/solid_pushes.h"
 #include "methods/conformation/stages.h"
 #include "methods/maxwell.h"
 #include "physics/surface_stress.h"
@@ -382,6 +383,7 @@ const OozeMethod ooze_method_conformation = {
     .takes_bodies = true,
     .wall_friction = ooze_conformation_wall_friction,
     .pushes_solids = true,
+    .solid_state = &ooze_solid_pushes_state,
     .records_stress = true,
     .uses_tables = true,
     .create = ooze_conformation_create,

@@ -58,10 +58,11 @@ typedef struct OozeConformationStep {
     OozeVector *position_only_shift; /* likewise */
     int32_t *contact_of;             /* index into contact_sets, or -1 */
     OozeContactSet *contact_sets;
-    uint64_t contact_room; /* contact sets that there is room for */
-    bool any_contacts;     /* some particle, of any process, may be in contact */
-    bool long_step;        /* see cpu/impact.h */
-    int32_t *buried_in;    /* solid in which it was buried at the beginning of the step, or -1 */
+    uint64_t contact_room;              /* contact sets that there is room for */
+    struct OozeSolidPush *solid_pushes; /* of dynamic solids; NULL: they expect none */
+    bool any_contacts;                  /* some particle, of any process, may be in contact */
+    bool long_step;                     /* see cpu/impact.h */
+    int32_t *buried_in; /* solid in which it was buried at the beginning of the step, or -1 */
     /* The density stage overwrites the gathered data, and edges are gathered again after it. */
     bool regathers_edges;
     OozeSolveResidual residual; /* of the velocity stage, when the step is done */
