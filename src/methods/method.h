@@ -38,6 +38,21 @@ typedef struct OozeGoneSetting {
         *neutral_choice; /* the neutral value as scenes of runs write it, where not a number */
 } OozeGoneSetting;
 
+/* A particle field of float that earlier versions saved and other fields have replaced. */
+typedef struct OozeGoneField {
+    const char *name;
+    int components;
+    /* Fills the fields that have replaced it; particles, settings and materials of the context are
+       those of the frame, whose field has a row for each particle. */
+    void (*convert)(const OozeStepContext *context, const OozeFieldView *from);
+} OozeGoneField;
+
+/* Numbers of a method in `kept_by_method` of solids, saved as a table of the state. */
+typedef struct OozeSolidState {
+    const char *name, *help;
+    const char *columns[OOZE_SOLID_KEPT_NUMBERS];
+} OozeSolidState;
+
 typedef struct OozeMethod {
     OozeMethodInfo info;
     const void *own; /* for the method's own functions; may be NULL */
@@ -45,11 +60,14 @@ typedef struct OozeMethod {
     int gone_count;
     const OozeFieldInfo *fields; /* fields that it adds to the particle store */
     int field_count;
-    /* Fields that only some materials need: a world has such a field once `wants_field` is true for
-       one of its materials. Particles of other materials have its initial value. */
-    const OozeFieldInfo *material_fields;
-    int material_field_count;
-    bool (*wants_field)(const OozeMaterial *material, int field);
+    /* Fields that only some settings or materials need: a world has such a field once `wants_field`
+       is true for one of its materials. Particles of other materials have its initial value, and
+       all have it again where a setting changes so that no material wants the field. */
+    const OozeFieldInfo *optional_fields;
+    int optional_field_count;
+    bool (*wants_field)(const double *params, const OozeMaterial *material, int field);
+    const OozeGoneField *gone_fields;
+    int gone_field_count;
     /* Arrays of the saved state whose length is not the number of particles: see save. */
     const OozeFieldInfo *arrays;
     int array_count;                  /* at most OOZE_METHOD_ARRAYS_MAX */
@@ -64,12 +82,13 @@ typedef struct OozeMethod {
     /* Coulomb coefficient that acts on its fluid at a solid; INFINITY: fluid sticks to it. NULL:
        ooze_solid_fluid_friction. */
     double (*wall_friction)(const OozeSolid *solid);
-    bool sticks_to_solids;       /* uses `stick_distance` and `stick_strength` of solids */
-    bool pushes_solids;          /* uses `dynamic`: other methods refuse dynamic solids */
-    bool records_stress;         /* writes `stress` of the context where it is wanted */
-    bool uses_tables;            /* temperature tables of materials change its coefficients */
-    bool divides_unstable_steps; /* steps longer than stable_step are divided into substeps */
-    bool traces_paths;           /* exact for long travel: steps are not divided into substeps */
+    bool sticks_to_solids;             /* uses `stick_distance` and `stick_strength` of solids */
+    bool pushes_solids;                /* uses `dynamic`: other methods refuse dynamic solids */
+    const OozeSolidState *solid_state; /* NULL: it keeps nothing of dynamic solids */
+    bool records_stress;               /* writes `stress` of the context where it is wanted */
+    bool uses_tables;                  /* temperature tables of materials change its coefficients */
+    bool divides_unstable_steps;       /* steps longer than stable_step are divided into substeps */
+    bool traces_paths; /* exact for long travel: steps are not divided into substeps */
     /* Particle fields, besides the position, that a step reads at neighbours, NULL-terminated: see
        halo.h. NULL: steps cannot be taken by several processes. */
     const char *const *ghost_fields;

@@ -405,6 +405,11 @@ OozeStatus ooze_particles_resize(OozeParticles *particles, uint64_t n, OozeError
     return ooze_particles_add(particles, n, NULL, error);
 }
 
+void ooze_particles_reset_field(OozeParticles *particles, int field)
+{
+    fill_initial(&particles->fields[field], 0, particles->count);
+}
+
 OozeStatus ooze_particles_reserve(OozeParticles *particles, uint64_t n, OozeError *error)
 {
     OozeStatus status = check_total(n, error);

@@ -76,5 +76,7 @@ OozeStatus ooze_particles_release(OozeParticles *particles, OozeError *error);
 /* Empties the store (ids start at 0 again) and sizes it to n particles, for restoring a snapshot.
    */
 OozeStatus ooze_particles_resize(OozeParticles *particles, uint64_t n, OozeError *error);
+/* Gives a field of all particles its initial value. */
+void ooze_particles_reset_field(OozeParticles *particles, int field);
 
 #endif

@@ -204,9 +204,9 @@ static OozeStatus settle(OozeCell *c, OozeError *error)
         status = ooze_cell_step(c, 0.0, &reading, error);
     }
     const OozeMethod *method = c->world->method;
-    for (int f = 0; f < method->field_count + method->material_field_count; f++) {
+    for (int f = 0; f < method->field_count + method->optional_field_count; f++) {
         reset_field(c, f < method->field_count ? &method->fields[f]
-                                               : &method->material_fields[f - method->field_count]);
+                                               : &method->optional_fields[f - method->field_count]);
     }
     memset(ooze_particles_velocities(c->world->particles), 0, c->count * sizeof(OozeFloat4));
     c->time = c->strain = c->rate = 0.0;

@@ -179,9 +179,7 @@ OozeStatus ooze_solid_drive(OozeSolid *solid, const OozePose *pose, OozeError *e
     if (ooze_solid_is_dynamic(solid)) { /* placed at once */
         solid->pose = *pose;
         solid->pose.rotation = quat_unit(q);
-        for (int k = 0; k < 6; k++) { /* the push belongs to the old place */
-            solid->expected_push[k] = 0.0;
-        }
+        memset(solid->kept_by_method, 0, sizeof solid->kept_by_method);
         return OOZE_OK;
     }
     if (!solid->arriving) { /* a second call within a step keeps `previous` */

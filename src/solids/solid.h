@@ -19,6 +19,8 @@ typedef struct OozeSolidMass {
     OozeQuat axes;    /* rotation from the principal axes to the solid's frame */
 } OozeSolidMass;
 
+enum { OOZE_SOLID_KEPT_NUMBERS = 6 };
+
 typedef struct OozeSolid {
     char *name;
     OozeShape *shape;
@@ -28,9 +30,9 @@ typedef struct OozeSolid {
     /* of the full step, where it is divided into substeps; of a dynamic solid `begin` is the pose
        at the beginning of the substep */
     OozePose begin, end;
-    /* Dynamic: acceleration of its centre, m/s2, and angular acceleration, rad/s2, by the density
-       stage of the last substep, which the velocity solve of the next one expects */
-    double expected_push[6];
+    /* Dynamic: what the method keeps of it from one substep to the next, 0 at first and when it is
+       placed: see solid_state of methods/method.h */
+    double kept_by_method[OOZE_SOLID_KEPT_NUMBERS];
     bool driven;   /* by the API: follows pose.velocity and spin */
     bool arriving; /* driven, and `pose` is the one at the end of the next step */
     double params[OOZE_SOLID_PARAM_COUNT];

@@ -330,7 +330,7 @@ static OozeStatus add_fields(OozeWorld *world, OozeMaterial *material, const dou
     double before[OOZE_MATERIAL_PARAM_COUNT];
     memcpy(before, material->values, sizeof before);
     memcpy(material->values, values, sizeof before);
-    OozeStatus status = ooze_world_add_material_fields(world, material, error);
+    OozeStatus status = ooze_world_add_optional_fields(world, material, error);
     memcpy(material->values, before, sizeof before);
     return status;
 }

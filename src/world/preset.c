@@ -208,7 +208,7 @@ OozeStatus ooze_world_derive_presets(OozeWorld *world, OozeError *error)
     }
     OozeStatus status = derive(world, error);
     for (int m = 0; m < world->materials.count && !status; m++) {
-        status = ooze_world_add_material_fields(world, &world->materials.items[m], error);
+        status = ooze_world_add_optional_fields(world, &world->materials.items[m], error);
     }
     return status;
 }

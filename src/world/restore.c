@@ -39,21 +39,21 @@ static bool has_field(const OozeFieldInfo *fields, int count, const char *name)
     return false;
 }
 
-/* Fields of the method may be missing: the frame is of an earlier version, or its materials did not
-   need them. Particles then have the initial value. */
+/* Fields of the method may be missing: the frame is of an earlier version, or its materials and
+   settings did not need them. Particles then have the initial value. */
 static bool may_be_missing(const OozeMethod *method, const char *field)
 {
     return has_field(method->fields, method->field_count, field) ||
-           has_field(method->material_fields, method->material_field_count, field);
+           has_field(method->optional_fields, method->optional_field_count, field);
 }
 
-/* Adds the fields of the frame that the world's materials do not need yet: the saved numbers of a
-   material may differ from the scene's. */
-static OozeStatus add_material_fields(OozeWorld *world, const OozeFrame *frame, OozeError *error)
+/* Adds the fields of the frame that the world does not need yet: the saved numbers of a material or
+   settings may differ from the scene's. */
+static OozeStatus add_optional_fields(OozeWorld *world, const OozeFrame *frame, OozeError *error)
 {
     OozeStatus status = OOZE_OK;
-    for (int i = 0; i < world->method->material_field_count && !status; i++) {
-        const OozeFieldInfo *info = &world->method->material_fields[i];
+    for (int i = 0; i < world->method->optional_field_count && !status; i++) {
+        const OozeFieldInfo *info = &world->method->optional_fields[i];
         int field = ooze_particles_find_field(world->particles, info->name);
         if (field < 0 && ooze_frame_field(frame, info->name)) {
             status = ooze_world_own_on_host(world, error);
@@ -62,6 +62,17 @@ static OozeStatus add_material_fields(OozeWorld *world, const OozeFrame *frame, 
         }
     }
     return status;
+}
+
+static const OozeGoneField *gone_field(const OozeMethod *method, const OozeFieldView *view)
+{
+    const OozeGoneField *gone = NULL;
+    for (int i = 0; i < method->gone_field_count && !gone; i++) {
+        const OozeGoneField *one = &method->gone_fields[i];
+        bool same = strcmp(one->name, view->name) == 0 && one->components == view->components;
+        gone = same && view->type == OOZE_FIELD_FLOAT32 ? one : NULL;
+    }
+    return gone;
 }
 
 static OozeStatus check_fields(const OozeWorld *world, const OozeFrame *frame, OozeError *error)
@@ -82,6 +93,10 @@ static OozeStatus check_fields(const OozeWorld *world, const OozeFrame *frame, O
     for (int i = 0; i < frame->field_count; i++) {
         const char *name = frame->fields[i].name;
         int field = ooze_particles_find_field(world->particles, name);
+        if (gone_field(world->method, &frame->fields[i]) &&
+            frame->fields[i].count == frame->particle_count) {
+            continue;
+        }
         if (field < 0 || !ooze_particles_field_info(world->particles, field)->saved) {
             return ooze_state_fail_unknown(error, "particles", name);
         }
@@ -187,9 +202,21 @@ static OozeStatus restore_tables(OozeWorld *world, const OozeFrame *frame, OozeE
     world->removed = counters[OOZE_STATE_REMOVED];
     OozeStatus status = OOZE_OK;
     for (int i = 0; i < world->materials.count && !status; i++) {
-        status = ooze_world_add_material_fields(world, &world->materials.items[i], error);
+        status = ooze_world_add_optional_fields(world, &world->materials.items[i], error);
     }
     return status;
+}
+
+/* After the settings are restored, which say what the numbers of a field mean. */
+static void convert_gone_fields(OozeWorld *world, const OozeFrame *frame)
+{
+    OozeStepContext context = ooze_world_step_context(world);
+    for (int i = 0; i < frame->field_count; i++) {
+        const OozeGoneField *gone = gone_field(world->method, &frame->fields[i]);
+        if (gone) {
+            gone->convert(&context, &frame->fields[i]);
+        }
+    }
 }
 
 static OozeStatus restore_arrays(OozeWorld *world, const OozeFrame *frame, OozeError *error)
@@ -216,7 +243,7 @@ OozeStatus ooze_world_restore(OozeWorld *world, const OozeFrame *frame, OozeErro
         return OOZE_OK; /* the world is in this state already */
     }
     OozeStatus status = ooze_frame_check_arrays(frame, error);
-    status = status ? status : add_material_fields(world, frame, error);
+    status = status ? status : add_optional_fields(world, frame, error);
     status = status ? status : check_frame(world, frame, error);
     status = status ? status : restore_particles(world, frame, error);
     ooze_world_begin_restoring_presets(world);
@@ -225,6 +252,7 @@ OozeStatus ooze_world_restore(OozeWorld *world, const OozeFrame *frame, OozeErro
         return status;
     }
     ooze_world_end_restoring_presets(world);
+    convert_gone_fields(world, frame);
     world->step = frame->step;
     world->time = (double)world->step * world->def.time_step;
     world->needs_wrap = frame->step == 0;

@@ -52,6 +52,11 @@ static Items solids(OozeWorld *world)
     return ITEMS_OF(world->solids);
 }
 
+static Items kept_of_solids(OozeWorld *world)
+{
+    return world->method->solid_state ? solids(world) : (Items){0, NULL, sizeof(double)};
+}
+
 static Items joints(OozeWorld *world)
 {
     return ITEMS_OF(world->joints);
@@ -125,12 +130,10 @@ static const char *spin_key(const OozeWorld *world, int k, double *initial)
     return names[k];
 }
 
-static const char *push_key(const OozeWorld *world, int k, double *initial)
+static const char *kept_key(const OozeWorld *world, int k, double *initial)
 {
-    static const char *const names[] = {"x", "y", "z", "about_x", "about_y", "about_z"};
-    (void)world;
     *initial = 0.0;
-    return names[k];
+    return world->method->solid_state ? world->method->solid_state->columns[k] : "";
 }
 
 static const char *probe_key(const OozeWorld *world, int k, double *initial)
@@ -142,7 +145,7 @@ static const char *probe_key(const OozeWorld *world, int k, double *initial)
 /* ---- the list -------------------------------------------------------------------------------- */
 
 typedef struct Table {
-    const char *name;
+    const char *name; /* NULL: it and the help are those of the method's solid_state */
     OozeFieldType type;
     int width; /* numbers in a row; 0: one per setting of the method */
     Items (*items)(OozeWorld *world);
@@ -181,10 +184,8 @@ static const Table tables[OOZE_STATE_TABLES] = {
      "spin x y z (rad/s)"},
     {"solid_spin", OOZE_FIELD_FLOAT64, 3, solids, offsetof(OozeSolid, pose.spin), spin_key, NULL, 0,
      "angular velocity of each solid, rad/s: the spin of its pose, which a frame holds in deg/s"},
-    {"solid_push", OOZE_FIELD_FLOAT64, 6, solids, offsetof(OozeSolid, expected_push), push_key,
-     NULL, 0,
-     "acceleration of each dynamic solid by the pressure of particles in the last substep: of its "
-     "centre, m/s2, and angular, rad/s2"},
+    {NULL, OOZE_FIELD_FLOAT64, OOZE_SOLID_KEPT_NUMBERS, kept_of_solids,
+     offsetof(OozeSolid, kept_by_method), kept_key, NULL, 0, NULL},
     {"solid_sampled_box", OOZE_FIELD_FLOAT64, BOX_NUMBERS, solids, offsetof(OozeSolid, clip), NULL,
      NULL, 0, "box within which a plane has boundary samples: min x y z, max x y z"},
     {"joints", OOZE_FIELD_FLOAT64, OOZE_JOINT_PARAM_COUNT, joints, offsetof(OozeJoint, params),
@@ -211,6 +212,12 @@ static const Table tables[OOZE_STATE_TABLES] = {
 static int width_of(const OozeWorld *world, const Table *table)
 {
     return table->width > 0 ? table->width : world->method->info.param_count;
+}
+
+static const char *name_of(const OozeWorld *world, const Table *table)
+{
+    const OozeSolidState *kept = world->method->solid_state;
+    return table->name ? table->name : kept ? kept->name : "";
 }
 
 const char **ooze_state_columns(const OozeWorld *world)
@@ -240,13 +247,14 @@ static OozeFieldView view_of(OozeWorld *world, int t)
         columns += width_of(world, &tables[before]);
     }
     Items items = table->items(world);
+    const OozeSolidState *kept = table->name ? NULL : world->method->solid_state;
     return (OozeFieldView){
-        .name = table->name,
+        .name = name_of(world, table),
         .type = table->type,
         .components = width_of(world, table),
         .stride = (int)(items.size / ooze_field_type_size(table->type)),
         .unit = "",
-        .help = table->help,
+        .help = kept ? kept->help : table->help,
         .count = (uint64_t)items.count,
         .data = items.count > 0 ? (char *)items.first + table->offset : NULL,
         .columns = table->key || table->names ? columns : NULL,
@@ -349,13 +357,17 @@ OozeStatus ooze_state_check(OozeWorld *world, const OozeFrame *frame, OozeError 
 {
     OozeStatus status = OOZE_OK;
     for (int t = 0; t < OOZE_STATE_TABLES && !status; t++) {
-        status = check_table(world, t, ooze_frame_state(frame, tables[t].name), error);
+        status = check_table(world, t, ooze_frame_state(frame, name_of(world, &tables[t])), error);
     }
     for (int i = 0; i < frame->state_count && !status; i++) {
         const char *name = frame->state[i].name;
         bool known = false;
         for (int t = 0; t < OOZE_STATE_TABLES; t++) {
-            known |= strcmp(tables[t].name, name) == 0;
+            known |= strcmp(name_of(world, &tables[t]), name) == 0;
+        }
+        for (int k = 0; k < ooze_method_list_count; k++) { /* runs of earlier versions have zeros */
+            const OozeSolidState *kept = ooze_method_list[k]->solid_state;
+            known |= kept && strcmp(kept->name, name) == 0;
         }
         for (int k = 0; k < world->method->array_count; k++) {
             known |= strcmp(world->method->arrays[k].name, name) == 0;

@@ -303,6 +303,48 @@ void *ooze_list_reserve(void **items, int count, int *capacity, size_t size)
 
 /* ---- solver settings -------------------------------------------------------------------- */
 
+static bool wants_field(const OozeWorld *world, int field)
+{
+    bool wants = false;
+    for (int m = 0; m < world->materials.count; m++) {
+        wants =
+            wants || world->method->wants_field(world->params, &world->materials.items[m], field);
+    }
+    return wants;
+}
+
+/* Particles forget the numbers of a field that no material wants: they would be old when one wants
+   it again. */
+static OozeStatus forget_field(OozeWorld *world, const OozeFieldInfo *info, OozeError *error)
+{
+    const int field = ooze_particles_find_field(world->particles, info->name);
+    OozeStatus status = field < 0 ? OOZE_OK : ooze_world_own_on_host(world, error);
+    if (!status && field >= 0) {
+        ooze_particles_reset_field(world->particles, field);
+    }
+    return status;
+}
+
+static OozeStatus change_param(OozeWorld *world, int index, double value, OozeError *error)
+{
+    const OozeMethod *method = world->method;
+    const double before = world->params[index];
+    OozeStatus status = OOZE_OK;
+    for (int i = 0; i < method->optional_field_count && !status; i++) {
+        world->params[index] = before;
+        const bool wanted = wants_field(world, i);
+        world->params[index] = value;
+        if (wanted && !wants_field(world, i)) {
+            status = forget_field(world, &method->optional_fields[i], error);
+        }
+    }
+    world->params[index] = status ? before : value;
+    for (int m = 0; m < world->materials.count && !status; m++) {
+        status = ooze_world_add_optional_fields(world, &world->materials.items[m], error);
+    }
+    return status;
+}
+
 OozeStatus ooze_world_set_param(OozeWorld *world, const char *key, double value, OozeError *error)
 {
     OOZE_REQUIRE(world, error);
@@ -310,8 +352,8 @@ OozeStatus ooze_world_set_param(OozeWorld *world, const char *key, double value,
     int index = 0;
     OozeStatus status =
         ooze_param_check(info->params, info->param_count, info->name, key, value, &index, error);
+    status = status ? status : change_param(world, index, value, error);
     if (!status) {
-        world->params[index] = value;
         world->stated_params[index] = true;
     }
     return status;
@@ -342,14 +384,14 @@ OozeStatus ooze_world_get_param(const OozeWorld *world, const char *key, double 
 
 /* ---- materials -------------------------------------------------------------------------- */
 
-OozeStatus ooze_world_add_material_fields(OozeWorld *world, const OozeMaterial *material,
+OozeStatus ooze_world_add_optional_fields(OozeWorld *world, const OozeMaterial *material,
                                           OozeError *error)
 {
     const OozeMethod *method = world->method;
-    for (int i = 0; i < method->material_field_count; i++) {
-        const OozeFieldInfo *info = &method->material_fields[i];
+    for (int i = 0; i < method->optional_field_count; i++) {
+        const OozeFieldInfo *info = &method->optional_fields[i];
         int field = ooze_particles_find_field(world->particles, info->name);
-        if (field >= 0 || !method->wants_field(material, i)) {
+        if (field >= 0 || !method->wants_field(world->params, material, i)) {
             continue;
         }
         OozeStatus status = ooze_world_own_on_host(world, error);
@@ -424,7 +466,7 @@ OozeStatus ooze_world_add_material(OozeWorld *world, const OozeMaterialDef *def,
     OozeStatus status = copy_table(material, def, error);
     world->materials.count++; /* ooze_world_enable_heat_for looks at all materials */
     status = status ? status : ooze_world_enable_heat_for(world, material, error);
-    status = status ? status : ooze_world_add_material_fields(world, material, error);
+    status = status ? status : ooze_world_add_optional_fields(world, material, error);
     status = status ? status : ooze_world_add_preset(world, def, error);
     if (status) {
         world->materials.count--;
@@ -463,7 +505,7 @@ OozeStatus ooze_world_set_material(OozeWorld *world, OozeMaterialId id, const ch
     double before = material->values[index];
     material->values[index] = value;
     status = ooze_world_enable_heat_for(world, material, error);
-    status = status ? status : ooze_world_add_material_fields(world, material, error);
+    status = status ? status : ooze_world_add_optional_fields(world, material, error);
     if (status) {
         material->values[index] = before;
         return status;

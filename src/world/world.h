@@ -150,8 +150,8 @@ void ooze_world_init_particles(OozeWorld *world, OozeParticles *particles, uint6
 /* Adds the field rest_position: the position of a particle when it or the field was added. */
 OozeStatus ooze_world_add_rest_positions(OozeWorld *world, OozeError *error);
 
-/* Adds the particle fields that the method needs for this material. */
-OozeStatus ooze_world_add_material_fields(OozeWorld *world, const OozeMaterial *material,
+/* Adds the particle fields that the method needs for this material with its present settings. */
+OozeStatus ooze_world_add_optional_fields(OozeWorld *world, const OozeMaterial *material,
                                           OozeError *error);
 
 /* Checks that n particles at these positions can form a particle body, and allocates it. Does

@@ -138,8 +138,9 @@ static void compare_steps(const Scene *scene, const Travel *travel, Packing pack
     double x = apart(a, b, "position", 3) / SPACING;
     double u = apart(a, b, "velocity", 3) * scene->dt / SPACING;
     double q = apart(a, b, "conformation", 6);
-    const char *memory = is_constraint(travel) ? "multipliers" : "warm_start";
-    double start = apart(a, b, memory, 6) / (1e-9 + apart(a, nullptr, memory, 6));
+    const char *memory = is_constraint(travel) ? "multipliers" : "velocity_change";
+    const int width = is_constraint(travel) ? 6 : 3;
+    double start = apart(a, b, memory, width) / (1e-9 + apart(a, nullptr, memory, width));
     printf("  %s: x %.1e u %.1e Q %.1e start %.1e, %d and %d iterations\n", travel->name, x, u, q,
            start, on_host.iterations, there.iterations);
     assert_in_range(there.iterations + 1, on_host.iterations, on_host.iterations + 2);

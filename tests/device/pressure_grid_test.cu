@@ -210,8 +210,10 @@ static void compare(const Case *c, int steps, int every)
         speed = fmax(speed, fastest);
         x = fmax(x, apart(both.a, both.b, "position", 3) / SPACING);
         u = fmax(u, apart(both.a, both.b, "velocity", 3) / fastest);
-        p = fmax(p,
-                 apart(both.a, both.b, "warm_start", 8) / apart(both.a, nullptr, "warm_start", 8));
+        for (const char *kept : {"weight_pressure", "pressure_change"}) {
+            p = fmax(p,
+                     apart(both.a, both.b, kept, 1) / apart(both.a, nullptr, "weight_pressure", 1));
+        }
     }
     printf("  %s: x %.1e u %.1e pressure %.1e, speeds to %.2f m/s\n", c->name, x, u, p, speed);
     ooze_world_destroy(host);

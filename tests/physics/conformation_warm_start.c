@@ -48,7 +48,7 @@ static Sunk sink(double tolerance, bool remembers)
     Sunk sunk = {0};
     for (int i = 0; i < 40; i++) {
         if (!remembers) {
-            set_field(world, "warm_start", forget, NULL);
+            set_field(world, "velocity_change", forget, NULL);
         }
         step_world(world);
         sunk.iterations += i >= 20 ? iterations_of(world) : 0;
@@ -132,7 +132,7 @@ static void conformation_T51_pieces(void **state)
     for (int i = 0; i < 5; i++) {
         step_world(world);
     }
-    set_field(world, "warm_start", set_push, &remembered);
+    set_field(world, "velocity_change", set_push, &remembered);
     for (int i = 0; i < 15; i++) {
         step_world(world);
     }

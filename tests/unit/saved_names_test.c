@@ -350,6 +350,92 @@ static void scenes_of_runs_may_have_settings_that_are_gone(void **state)
     }
 }
 
+/* ---- a field that is gone -------------------------------------------------------------------- */
+
+enum { OLD = 6 }; /* numbers of `warm_start` */
+
+/* Rows of `warm_start` as earlier versions wrote them: those of particle 0, all others 0. */
+static float *set_warm_start(Case *c, const float first[OLD])
+{
+    OozeFieldView *view = (OozeFieldView *)ooze_frame_field(&c->frame, "warm_start");
+    assert_true(view && view->components == OLD && view->count > 1);
+    float *data = calloc((size_t)view->count * OLD, sizeof *data);
+    memcpy(data, first, OLD * sizeof *data);
+    view->data = data;
+    view->stride = OLD;
+    return data;
+}
+
+static double first_of(const Case *c, const char *name, int component)
+{
+    const OozeFieldView *view = ooze_frame_field(ooze_world_frame(c->world), name);
+    assert_non_null(view);
+    return ooze_field_value(view, 0, component);
+}
+
+static void check_first(const Case *c, const char *name, double x, double y, double z)
+{
+    assert_true(first_of(c, name, 0) == x && first_of(c, name, 1) == y &&
+                first_of(c, name, 2) == z);
+}
+
+static void warm_start_is_divided_by_what_it_meant(void **state)
+{
+    (void)state;
+    Case *c = begin("conformation");
+    float *data = set_warm_start(c, (const float[OLD]){1, 2, 3, 4, 5, 6});
+    CHECK_OK(restore(c, &error));
+    check_first(c, "velocity_change", 1, 2, 3);
+    check_first(c, "push", 4, 5, 6);
+    assert_null(ooze_frame_field(ooze_world_frame(c->world), "warm_start"));
+    free(data);
+    end(c);
+    c = begin("conformation"); /* m, -m, -m was a multiplier */
+    double *settings = set_setting(c, "density_warm_start", "hourglass", 1);
+    data = set_warm_start(c, (const float[OLD]){1, 2, 3, 4, -4, -4});
+    CHECK_OK(restore(c, &error));
+    check_first(c, "velocity_change", 1, 2, 3);
+    check_first(c, "push", 0, 0, 0);
+    assert_true(first_of(c, "multiplier", 0) == 4);
+    free(data);
+    free(settings);
+    end(c);
+    c = begin("conformation");
+    settings = drop_column(c, table(c, "method"),
+                           ooze_field_column(table(c, "method"), "divergence_iterations"));
+    double *grid = set_setting(c, "pressure", "hourglass", 1);
+    data = set_warm_start(c, (const float[OLD]){1, 2, 3, 4, 5, 0});
+    CHECK_OK(restore(c, &error));
+    check_first(c, "pressure_change_gradient", 1, 2, 3);
+    assert_true(first_of(c, "pressure_change", 0) == 4);
+    assert_true(first_of(c, "weight_pressure", 0) == 5);
+    free(data);
+    free(grid);
+    free(settings);
+    end(c);
+}
+
+static bool has_field(const Case *c, const char *name)
+{
+    return ooze_frame_field(ooze_world_frame(c->world), name) != NULL;
+}
+
+static void settings_decide_on_optional_fields(void **state)
+{
+    (void)state;
+    Case *c = begin("conformation");
+    assert_true(has_field(c, "velocity_change") && has_field(c, "push"));
+    assert_true(!has_field(c, "multiplier") && !has_field(c, "weight_pressure"));
+    float *data = set_warm_start(c, (const float[OLD]){1, 2, 3, 4, 5, 6});
+    CHECK_OK(restore(c, &error));
+    CHECK_OK(ooze_world_set_param(c->world, "pressure", 1, &error));
+    assert_true(has_field(c, "weight_pressure") && has_field(c, "pressure_change"));
+    CHECK_OK(ooze_world_set_param(c->world, "pressure", 0, &error));
+    check_first(c, "push", 0, 0, 0); /* forgotten */
+    free(data);
+    end(c);
+}
+
 /* ---- what does not belong -------------------------------------------------------------------- */
 
 static void unknown_names_are_refused(void **state)
@@ -414,6 +500,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(runs_of_earlier_versions_are_resumed),
+        cmocka_unit_test(warm_start_is_divided_by_what_it_meant),
+        cmocka_unit_test(settings_decide_on_optional_fields),
         cmocka_unit_test(missing_keys_take_their_default),
         cmocka_unit_test(runs_without_an_order_in_time_keep_first_order),
         cmocka_unit_test(missing_tables_of_keys_are_no_error),

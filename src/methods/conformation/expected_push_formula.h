@@ -20,25 +20,15 @@
 
 #include "base/formula.h"
 
-/* Lanes of the field warm_start, as an acceleration, m/s2: steps may differ in length. */
-enum { OOZE_PUSH_LANE = 3 };
-
 typedef struct OozePush {
     float x, y, z; /* m/s */
 } OozePush;
 
-/* Whether the lanes hold the multiplier m > 0 of the density stage, as m, -m, -m, and not a push:
-   `density_warm_start` may change from one step to the next. */
-OOZE_FORMULA bool ooze_push_is_multiplier(const float *lane)
+/* From the field `push`, an acceleration in m/s2: steps may differ in length. */
+OOZE_FORMULA OozePush ooze_push_expected(const float *acceleration, uint64_t i, float dt)
 {
-    return lane[0] > 0.0f && lane[1] == -lane[0] && lane[2] == -lane[0];
-}
-
-OOZE_FORMULA OozePush ooze_push_expected(const float *warm_start, uint64_t i, float dt)
-{
-    const float *a = warm_start + 8 * i + OOZE_PUSH_LANE;
-    const float scale = ooze_push_is_multiplier(a) ? 0.0f : dt;
-    OozePush push = {scale * a[0], scale * a[1], scale * a[2]};
+    const float *a = acceleration + 3 * i;
+    OozePush push = {dt * a[0], dt * a[1], dt * a[2]};
     return push;
 }
 
@@ -70,13 +60,19 @@ OOZE_FORMULA double ooze_push_open_share(double gap)
 }
 
 /* Stores the push of particle i after the density stage. */
-OOZE_FORMULA void ooze_push_record(float *warm_start, uint64_t i, const float *shift, float share,
+OOZE_FORMULA void ooze_push_record(float *acceleration, uint64_t i, const float *shift, float share,
                                    float dt)
 {
-    float *a = warm_start + 8 * i + OOZE_PUSH_LANE, scale = share / (dt * dt);
+    float *a = acceleration + 3 * i, scale = share / (dt * dt);
     a[0] = scale * shift[0];
     a[1] = scale * shift[1];
     a[2] = scale * shift[2];
+}
+
+/* Where the next step finds the push from the multiplier instead. */
+OOZE_FORMULA void ooze_push_forget(float *acceleration, uint64_t i)
+{
+    acceleration[3 * i] = acceleration[3 * i + 1] = acceleration[3 * i + 2] = 0.0f;
 }
 
 /* Ratio of the velocity that a solve expects to the shift that the density stage begins with, 1/s.
@@ -101,21 +97,16 @@ OOZE_FORMULA float ooze_push_multiplier_share(float viscosity, float spacing, fl
     return stiff < 1.0f ? 0.5f + 0.5f * stiff : 1.0f;
 }
 
-/* Multiplier of particle i that the density stage begins with, m2. */
-OOZE_FORMULA float ooze_push_multiplier(const float *warm_start, uint64_t i, float share, float dt)
+/* Multiplier that the density stage begins with, m2, from the field `multiplier` of a particle. */
+OOZE_FORMULA float ooze_push_multiplier(float stored, float share, float dt)
 {
-    const float *lane = warm_start + 8 * i + OOZE_PUSH_LANE;
-    return ooze_push_is_multiplier(lane) ? share * dt * dt * lane[0] : 0.0f;
+    return stored > 0.0f ? share * dt * dt * stored : 0.0f;
 }
 
-/* Stores the multiplier after the density stage, in the place of the push. The next step computes
-   the push from it. */
-OOZE_FORMULA void ooze_push_record_multiplier(float *warm_start, uint64_t i, float multiplier,
-                                              float dt)
+/* The number of that field after the density stage, m2/s2. */
+OOZE_FORMULA float ooze_push_multiplier_stored(float multiplier, float dt)
 {
-    float *lane = warm_start + 8 * i + OOZE_PUSH_LANE;
-    lane[0] = multiplier > 0.0f ? multiplier / (dt * dt) : 0.0f;
-    lane[1] = lane[2] = -lane[0];
+    return multiplier > 0.0f ? multiplier / (dt * dt) : 0.0f;
 }
 
 #endif

@@ -16,17 +16,17 @@ OOZE_FORMULA OozeVector ooze_grid_pressure_kick(OozeVector u, OozeVector last, f
     return mobility > 0.0f ? kick : ooze_vector_zero();
 }
 
-/* Numbers of the warm start of a particle: the change of the last step, and the known pressure. */
-OOZE_FORMULA OozeVector ooze_grid_pressure_guess(const float *warm_start)
+/* The change of the last step, from its gradient. */
+OOZE_FORMULA OozeVector ooze_grid_pressure_guess(const float *gradient, float change)
 {
-    return ooze_vector(warm_start[0], warm_start[1], warm_start[2], warm_start[3]);
+    return ooze_vector(gradient[0], gradient[1], gradient[2], change);
 }
 
 /* The known pressure of the last step, with the gradient that balances weight. */
 OOZE_FORMULA OozeVector ooze_grid_pressure_known(OozeVector kick, float mass, float dt,
-                                                 const float *warm_start)
+                                                 float weight_pressure)
 {
-    return ooze_vector_with_last(ooze_vector_scale(mass, kick), dt * warm_start[4]);
+    return ooze_vector_with_last(ooze_vector_scale(mass, kick), dt * weight_pressure);
 }
 
 /* Of a component: mass, momentum, and its particles on which walls act. */

@@ -2,8 +2,10 @@
 #include "methods/conformation/method.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "methods/conformation/cost_model.h"
+#include "methods/conformation/solid_pushes.h"
 #include "methods/conformation/stages.h"
 #include "methods/maxwell.h"
 #include "physics/surface_stress.h"
@@ -121,18 +123,26 @@ static const char *const material_keys[] = {
     "relaxation_time_2", "modulus_3",         "relaxation_time_3",
     "modulus_4",         "relaxation_time_4", NULL};
 
-enum { FIELD_CONFORMATION, FIELD_EXPANSION, FIELD_WARM_START, FIELD_RELIEF_PROGRESS };
+enum { FIELD_CONFORMATION, FIELD_EXPANSION, FIELD_RELIEF_PROGRESS };
 
 static const OozeFieldInfo fields[] = {
     {"conformation", OOZE_FIELD_FLOAT32, 6, 8, "", 0.0, true,
      "polymer conformation less identity, Q - I: xx, yy, zz, xy, xz, yz"},
     {"expansion", OOZE_FIELD_FLOAT32, 1, 1, "", 0.0, true, "volume gained beyond rest, relative"},
-    {"warm_start", OOZE_FIELD_FLOAT32, 6, 8, "", 0.0, true,
-     "initial guess of the next step's velocity solve: acceleration by stress and contacts, "
-     "m/s2, then that by the density stage, or pressure over density, m2/s2, which "
-     "density_warm_start keeps"},
     {"relief_progress", OOZE_FIELD_FLOAT32, 1, 1, "", 0.0, true,
      "1: density errors push in full; less: overlaps that were placed are still being relaxed"},
+};
+
+/* Fields that a material of further modes needs, then what a step passes on to the next one, which
+   depends on the settings. */
+enum {
+    FIELD_VELOCITY_CHANGE = OOZE_MORE_MODES,
+    FIELD_PUSH,
+    FIELD_MULTIPLIER,
+    FIELD_WEIGHT_PRESSURE,
+    FIELD_PRESSURE_CHANGE,
+    FIELD_PRESSURE_CHANGE_GRADIENT,
+    OPTIONAL_FIELDS
 };
 
 #define MODE_FIELD(k)                                                                              \
@@ -140,19 +150,95 @@ static const OozeFieldInfo fields[] = {
         "conformation_" #k, OOZE_FIELD_FLOAT32, 6, 8, "", 0.0, true,                               \
             "the same of relaxation mode " #k                                                      \
     }
-/* Only in worlds with a material of that mode. */
-static const OozeFieldInfo mode_fields[OOZE_MORE_MODES] = {MODE_FIELD(2), MODE_FIELD(3),
-                                                           MODE_FIELD(4)};
+static const OozeFieldInfo optional_fields[OPTIONAL_FIELDS] = {
+    MODE_FIELD(2),
+    MODE_FIELD(3),
+    MODE_FIELD(4),
+    [FIELD_VELOCITY_CHANGE] = {"velocity_change", OOZE_FIELD_FLOAT32, 3, 3, "m/s2", 0.0, true,
+                               "acceleration by stress and contacts in the last step, with which "
+                               "the next velocity solve begins"},
+    [FIELD_PUSH] = {"push", OOZE_FIELD_FLOAT32, 3, 3, "m/s2", 0.0, true,
+                    "acceleration by the density stage of the last step, as far as the next "
+                    "velocity solve expects it"},
+    [FIELD_MULTIPLIER] = {"multiplier", OOZE_FIELD_FLOAT32, 1, 1, "m2/s2", 0.0, true,
+                          "pressure over density of the last density stage, with which the next "
+                          "one begins (density_warm_start)"},
+    [FIELD_WEIGHT_PRESSURE] = {"weight_pressure", OOZE_FIELD_FLOAT32, 1, 1, "m2/s2", 0.0, true,
+                               "pressure over density that balanced weight in the last step "
+                               "(pressure: grid)"},
+    [FIELD_PRESSURE_CHANGE] = {"pressure_change", OOZE_FIELD_FLOAT32, 1, 1, "m2/s2", 0.0, true,
+                               "pressure over density beyond weight_pressure that the last "
+                               "velocity solve found (pressure: grid)"},
+    [FIELD_PRESSURE_CHANGE_GRADIENT] = {"pressure_change_gradient", OOZE_FIELD_FLOAT32, 3, 3,
+                                        "m/s2", 0.0, true, "gradient of pressure_change"},
+};
 
 /* Includes the modes below one that the material has: loops over modes skip none. */
-static bool wants_mode(const OozeMaterial *material, int field)
+static bool wants_mode(const OozeMaterial *material, int mode)
 {
     bool wants = false;
-    for (int k = field; k < OOZE_MORE_MODES; k++) {
+    for (int k = mode; k < OOZE_MORE_MODES; k++) {
         wants = wants || ooze_maxwell_mode(material, k, 1.0).modulus > 0.0;
     }
     return wants;
 }
+
+/* With density_warm_start particles also have the push: the setting does not act with dynamic
+   solids. */
+static bool wants_field(const double *values, const OozeMaterial *material, int field)
+{
+    const bool grid = values[PARAM_PRESSURE] == 1.0;
+    switch (field) {
+    case FIELD_VELOCITY_CHANGE:
+    case FIELD_PUSH:
+        return !grid;
+    case FIELD_MULTIPLIER:
+        return !grid && values[PARAM_DENSITY_WARM_START] != 0.0;
+    case FIELD_WEIGHT_PRESSURE:
+    case FIELD_PRESSURE_CHANGE:
+    case FIELD_PRESSURE_CHANGE_GRADIENT:
+        return grid;
+    default:
+        return wants_mode(material, field);
+    }
+}
+
+/* ---- the field `warm_start` of earlier versions ---- */
+
+static float *optional_field(const OozeStepContext *c, int field)
+{
+    int found = ooze_particles_find_field(c->particles, optional_fields[field].name);
+    return found >= 0 ? ooze_particles_data(c->particles, found) : NULL;
+}
+
+/* With `pressure: grid` it held the gradient of the change of pressure, the change, and the
+   pressure of weight. Otherwise it held the velocity change, then the push, or a multiplier m > 0
+   as m, -m, -m. */
+static void convert_warm_start(const OozeStepContext *c, const OozeFieldView *from)
+{
+    const bool grid = c->params[PARAM_PRESSURE] == 1.0;
+    float *first = optional_field(c, grid ? FIELD_PRESSURE_CHANGE_GRADIENT : FIELD_VELOCITY_CHANGE);
+    float *push = optional_field(c, FIELD_PUSH), *multiplier = optional_field(c, FIELD_MULTIPLIER),
+          *change = optional_field(c, FIELD_PRESSURE_CHANGE),
+          *weight = optional_field(c, FIELD_WEIGHT_PRESSURE);
+    for (uint64_t i = 0; first && i < from->count; i++) {
+        const float *w = (const float *)from->data + i * (uint64_t)from->stride;
+        const bool multiplied = w[3] > 0.0f && w[4] == -w[3] && w[5] == -w[3];
+        for (int k = 0; k < 3; k++) {
+            first[3 * i + (uint64_t)k] = w[k];
+        }
+        if (grid) {
+            change[i] = w[3];
+            weight[i] = w[4];
+        } else if (!multiplied) {
+            memcpy(push + 3 * i, w + 3, 3 * sizeof *push);
+        } else if (multiplier) {
+            multiplier[i] = w[3];
+        }
+    }
+}
+
+static const OozeGoneField gone_fields[] = {{"warm_start", 6, convert_warm_start}};
 
 /* Impact passes exist in first order only. */
 static OozeTimeIntegration time_integration(const OozeStepContext *c)
@@ -195,7 +281,7 @@ int ooze_conformation_count_modes(const OozeStepContext *c)
 {
     int count = 0;
     while (count < OOZE_MORE_MODES &&
-           ooze_particles_find_field(c->particles, mode_fields[count].name) >= 0) {
+           ooze_particles_find_field(c->particles, optional_fields[count].name) >= 0) {
         count++;
     }
     return count;
@@ -206,9 +292,19 @@ void ooze_conformation_find_fields(OozeConformationStep *s)
     s->conformation = ooze_machine_field(s->machine, fields[FIELD_CONFORMATION].name);
     s->expansion = ooze_machine_field(s->machine, fields[FIELD_EXPANSION].name);
     s->relief_progress = ooze_machine_field(s->machine, fields[FIELD_RELIEF_PROGRESS].name);
-    s->warm_start = ooze_machine_field(s->machine, fields[FIELD_WARM_START].name);
     for (int k = 0; k < s->more_modes; k++) {
-        s->more_conformation[k] = ooze_machine_field(s->machine, mode_fields[k].name);
+        s->more_conformation[k] = ooze_machine_field(s->machine, optional_fields[k].name);
+    }
+    float **const passed_on[] = {
+        [FIELD_VELOCITY_CHANGE] = &s->velocity_change,
+        [FIELD_PUSH] = &s->push,
+        [FIELD_MULTIPLIER] = &s->multiplier,
+        [FIELD_WEIGHT_PRESSURE] = &s->weight_pressure,
+        [FIELD_PRESSURE_CHANGE] = &s->pressure_change,
+        [FIELD_PRESSURE_CHANGE_GRADIENT] = &s->pressure_change_gradient,
+    };
+    for (int k = FIELD_VELOCITY_CHANGE; k < OPTIONAL_FIELDS; k++) {
+        *passed_on[k] = ooze_machine_field(s->machine, optional_fields[k].name);
     }
 }
 
@@ -273,9 +369,11 @@ const OozeMethod ooze_method_conformation = {
     .gone_count = sizeof gone_settings / sizeof gone_settings[0],
     .fields = fields,
     .field_count = sizeof fields / sizeof fields[0],
-    .material_fields = mode_fields,
-    .material_field_count = OOZE_MORE_MODES,
-    .wants_field = wants_mode,
+    .optional_fields = optional_fields,
+    .optional_field_count = OPTIONAL_FIELDS,
+    .wants_field = wants_field,
+    .gone_fields = gone_fields,
+    .gone_field_count = sizeof gone_fields / sizeof gone_fields[0],
     .material_keys = material_keys,
     .ghost_fields = ghost_fields,
     .refuses_ranks = refuses_ranks,
@@ -285,6 +383,7 @@ const OozeMethod ooze_method_conformation = {
     .takes_bodies = true,
     .wall_friction = ooze_conformation_wall_friction,
     .pushes_solids = true,
+    .solid_state = &ooze_solid_pushes_state,
     .records_stress = true,
     .uses_tables = true,
     .create = ooze_conformation_create,

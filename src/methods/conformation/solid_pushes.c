@@ -4,6 +4,13 @@
 #include "methods/conformation/expected_push_formula.h"
 #include "solids/gap.h"
 
+const OozeSolidState ooze_solid_pushes_state = {
+    .name = "solid_push",
+    .columns = {"x", "y", "z", "about_x", "about_y", "about_z"},
+    .help = "acceleration of each dynamic solid by the pressure of particles in the last substep: "
+            "of its centre, m/s2, and angular, rad/s2",
+};
+
 /* Whether a joint holds the solid. The velocity solve accounts for joints only without particles.
    */
 static bool has_joint(const OozeDynamicStage *stage, int solid)
@@ -15,7 +22,8 @@ static bool has_joint(const OozeDynamicStage *stage, int solid)
     return found;
 }
 
-OozeStatus ooze_solid_pushes_begin(OozeDynamicCoupling *c, double share, OozeError *error)
+OozeStatus ooze_solid_pushes_begin(const OozeDynamicCoupling *c, double share,
+                                   OozeSolidPush *pushes, OozeError *error)
 {
     const OozeStepContext *context = c->context;
     size_t count = (size_t)context->solid_count;
@@ -33,14 +41,14 @@ OozeStatus ooze_solid_pushes_begin(OozeDynamicCoupling *c, double share, OozeErr
     bool expects = share > 0.0;
     OozeStatus status = expects ? ooze_solid_gaps(&search, gap, error) : OOZE_OK;
     for (int k = 0; k < c->count && !status; k++) {
-        OozeDynamicSolid *solid = &c->solids[k];
-        const OozeSolid *of = &context->solids[solid->solid];
-        bool open = expects && !has_joint(context->dynamic, solid->solid);
-        solid->push_share = share;
-        solid->open_share = open ? ooze_push_open_share(gap[solid->solid] / d) : 0.0;
+        const int solid = c->solids[k].solid;
+        OozeSolidPush *push = &pushes[k];
+        bool open = expects && !has_joint(context->dynamic, solid);
+        push->share = share;
+        push->open_share = open ? ooze_push_open_share(gap[solid] / d) : 0.0;
         for (int i = 0; i < 6; i++) {
-            solid->expected_push.v[i] =
-                share * solid->open_share * context->dt * of->expected_push[i];
+            push->expected.v[i] =
+                share * push->open_share * context->dt * context->solids[solid].kept_by_method[i];
         }
     }
     return status;
@@ -52,7 +60,7 @@ void ooze_solid_pushes_record(OozeDynamicCoupling *c)
         const OozeDynamicSolid *solid = &c->solids[k];
         OozeSolid *of = &c->context->dynamic->solids[solid->solid];
         for (int i = 0; i < 6; i++) {
-            of->expected_push[i] = (solid->motion.v[i] - solid->remembered.v[i]) / c->context->dt;
+            of->kept_by_method[i] = (solid->motion.v[i] - solid->remembered.v[i]) / c->context->dt;
         }
     }
 }

@@ -46,11 +46,12 @@ typedef struct OozeConformationStep {
     float *expansion; /* relative volume gained beyond rest: at the beginning, then at the end */
     float *mobility;  /* 1 / relative mass; 0: a nozzle or a solid prescribes the velocity */
     float *stress;    /* norm of the stress over the reference density, m2/s2 */
-    /* Velocity change of the last step's velocity solve over dt, m/s2, eight floats a particle,
-       and that of this step. */
-    float *warm_start;
-    OozeVector *next_warm_start;
-    OozeVector *surface_impulse; /* velocity that surface tension adds; or NULL */
+    /* What the last step has passed on: the fields of these names, of method.c. NULL: the settings
+       do not need them. The first, the second and the last have three floats a particle. */
+    float *velocity_change, *push, *multiplier;
+    float *weight_pressure, *pressure_change, *pressure_change_gradient;
+    OozeVector *next_velocity_change; /* of this step */
+    OozeVector *surface_impulse;      /* velocity that surface tension adds; or NULL */
     /* What the density stage begins with, see cpu/density_warm_start.h: the shift of its
        multipliers (m). NULL: it begins with zero. */
     OozeVector *first_push;
@@ -64,10 +65,11 @@ typedef struct OozeConformationStep {
     OozeVector *position_only_shift; /* likewise */
     int32_t *contact_of;             /* index into contact_sets, or -1 */
     OozeContactSet *contact_sets;
-    uint64_t contact_room; /* contact sets that there is room for */
-    bool any_contacts;     /* some particle, of any process, may be in contact */
-    bool long_step;        /* see cpu/impact.h */
-    int32_t *buried_in;    /* solid in which it was buried at the beginning of the step, or -1 */
+    uint64_t contact_room;              /* contact sets that there is room for */
+    struct OozeSolidPush *solid_pushes; /* of dynamic solids; NULL: they expect none */
+    bool any_contacts;                  /* some particle, of any process, may be in contact */
+    bool long_step;                     /* see cpu/impact.h */
+    int32_t *buried_in; /* solid in which it was buried at the beginning of the step, or -1 */
     /* The density stage overwrites the gathered data, and edges are gathered again after it. */
     bool regathers_edges;
     OozeSolveResidual residual; /* of the velocity stage, when the step is done */

@@ -16,8 +16,6 @@ typedef struct OozeDynamicSolid {
     OozeTwist free_motion;                  /* without the particles */
     OozeTwist motion_star;                  /* with forces that act before the velocity solve */
     OozeTwist motion;                       /* with the momentum from the particles so far */
-    double push_share, open_share;          /* of pushes expected in open fluid; in its gaps */
-    OozeTwist expected_push;                /* velocity change by pushes that it expects */
     OozeTwist remembered;                   /* `motion` before the density stage */
     OozeTwist collected;                    /* sum of the last ooze_coupling_collect */
     OozeTwist direction, residual, product; /* of conjugate gradients */

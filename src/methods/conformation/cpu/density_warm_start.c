@@ -8,7 +8,7 @@ static void multipliers_range(void *data, uint64_t begin, uint64_t end, int work
     const OozeConformationStep *s = data;
     for (uint64_t i = begin; i < end; i++) {
         s->first_multiplier[i] = ooze_push_multiplier(
-            s->warm_start, i, s->rheology[s->material[i]].multiplier_share, s->dt);
+            s->multiplier[i], s->rheology[s->material[i]].multiplier_share, s->dt);
     }
 }
 

@@ -99,8 +99,8 @@ void ooze_lodge_solids_expect(OozeConformationStep *s, double sign)
     if (!c) {
         return;
     }
-    for (int k = 0; k < c->count; k++) {
-        ooze_solid_push_add(&c->solids[k], sign);
+    for (int k = 0; k < c->count && s->solid_pushes; k++) {
+        ooze_solid_push_add(&c->solids[k], &s->solid_pushes[k], sign);
     }
     ooze_coupling_spread_motion(c);
 }
@@ -114,7 +114,8 @@ float ooze_lodge_solids_push_share(const OozeConformationStep *s, uint64_t i)
     if (c && s->context->boundary->count > 0) { /* c->near is that of the density stage by now */
         for (uint64_t e = walls->first[i], last = e + walls->count[i]; e < last; e++) {
             int k = c->index_of[c->view.solid[walls->index[e]]];
-            share = k >= 0 ? ooze_min(share, ooze_solid_push_share(&c->solids[k], own)) : share;
+            share =
+                k >= 0 ? ooze_min(share, ooze_solid_push_share(&s->solid_pushes[k], own)) : share;
         }
     }
     return share;

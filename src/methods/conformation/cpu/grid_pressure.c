@@ -241,8 +241,10 @@ static void guess_range(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
     const OozeGridPressure *pressure = data;
+    const OozeConformationStep *s = pressure->step;
     for (uint64_t i = begin; i < end; i++) {
-        pressure->force[i] = ooze_grid_pressure_guess(pressure->step->warm_start + 8 * i);
+        pressure->force[i] =
+            ooze_grid_pressure_guess(s->pressure_change_gradient + 3 * i, s->pressure_change[i]);
     }
 }
 
@@ -264,7 +266,7 @@ static void known_range(void *data, uint64_t begin, uint64_t end, int worker)
     for (uint64_t i = begin; i < end; i++) {
         float mass = s->rheology[s->material[i]].relative_mass;
         pressure->force[i] =
-            ooze_grid_pressure_known(pressure->force[i], mass, s->dt, s->warm_start + 8 * i);
+            ooze_grid_pressure_known(pressure->force[i], mass, s->dt, s->weight_pressure[i]);
     }
 }
 
@@ -412,11 +414,10 @@ static void store_guess_range(void *data, uint64_t begin, uint64_t end, int work
     const OozeConformationStep *s = pressure->step;
     for (uint64_t i = begin; i < end; i++) {
         OozeF32x4 value = pressure->force[i] / s->dt;
-        float *w = s->warm_start + 8 * i;
-        for (int k = 0; k < 3; k++) {
-            w[k] = value[k];
+        for (uint64_t k = 0; k < 3; k++) {
+            s->pressure_change_gradient[3 * i + k] = value[k];
         }
-        w[3] = moved_value(s, i, value);
+        s->pressure_change[i] = moved_value(s, i, value);
     }
 }
 
@@ -426,7 +427,7 @@ static void store_known_range(void *data, uint64_t begin, uint64_t end, int work
     const OozeGridPressure *pressure = data;
     const OozeConformationStep *s = pressure->step;
     for (uint64_t i = begin; i < end; i++) {
-        s->warm_start[8 * i + 4] = moved_value(s, i, pressure->force[i] / s->dt);
+        s->weight_pressure[i] = moved_value(s, i, pressure->force[i] / s->dt);
     }
 }
 

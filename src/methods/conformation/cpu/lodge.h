@@ -28,7 +28,10 @@ static inline OozeF32x4 ooze_lodge_expected_push(const OozeConformationStep *s, 
         float share = s->rheology[s->material[i]].expected_push_share;
         return ooze_push_rate(expected, share, s->dt) * s->first_push[i];
     }
-    OozePush push = ooze_push_expected(s->warm_start, i, expected ? s->dt : 0.0f);
+    if (!s->push) {
+        return ooze_f32x4(0, 0, 0, 0);
+    }
+    OozePush push = ooze_push_expected(s->push, i, expected ? s->dt : 0.0f);
     return ooze_f32x4(push.x, push.y, push.z, 0);
 }
 

@@ -72,6 +72,17 @@ static void load_range(void *data, uint64_t begin, uint64_t end, int worker)
     }
 }
 
+static OozeStatus begin_pushes(OozeConformationStep *s, const OozeDynamicCoupling *coupling,
+                               OozeError *error)
+{
+    const size_t count = (size_t)coupling->count;
+    s->solid_pushes = ooze_arena_alloc(s->context->arena, count, sizeof *s->solid_pushes);
+    return s->solid_pushes
+               ? ooze_solid_pushes_begin(coupling, (double)s->plan->solid_push_share,
+                                         s->solid_pushes, error)
+               : ooze_fail_memory(error, "the conformation step", count * sizeof *s->solid_pushes);
+}
+
 /* Dynamic solids, with their samples at the positions of the beginning of the step. */
 static OozeStatus begin_solids(OozeConformationStep *s, OozeError *error)
 {
@@ -88,7 +99,7 @@ static OozeStatus begin_solids(OozeConformationStep *s, OozeError *error)
         (double)ooze_reference_density(s) * c->spacing * c->spacing * c->spacing;
     OozeStatus status = ooze_coupling_begin(coupling, c, particle_mass, error);
     if (!status && s->expects_pushes) {
-        status = ooze_solid_pushes_begin(coupling, (double)s->plan->solid_push_share, error);
+        status = begin_pushes(s, coupling, error);
     }
     if (!status) {
         ooze_coupling_find_chunks(coupling, c->fluid_boundary, s->n, &coupling->view);
@@ -106,7 +117,7 @@ static void allocate_results(OozeConformationStep *s)
     const OozeConformationPlan *plan = s->plan;
     OozeArena *arena = s->context->arena;
     if (plan->settings.formulation == OOZE_FORMULATION_LODGE) {
-        s->next_warm_start = ooze_arena_alloc(arena, s->n, sizeof *s->next_warm_start);
+        s->next_velocity_change = ooze_arena_alloc(arena, s->n, sizeof *s->next_velocity_change);
     }
     if (plan->regularises_threads) {
         s->thread_regularisation = ooze_arena_alloc(arena, s->n, sizeof *s->thread_regularisation);

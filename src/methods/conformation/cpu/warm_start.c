@@ -12,7 +12,7 @@
 
 static OozeF32x4 guess_of(const OozeConformationStep *s, uint64_t i)
 {
-    const float *a = s->warm_start + 8 * i;
+    const float *a = s->velocity_change + 3 * i;
     return s->dt * ooze_f32x4(a[0], a[1], a[2], 0);
 }
 
@@ -225,10 +225,10 @@ static void record_range(void *data, uint64_t begin, uint64_t end, int worker)
     const OozeLodge *solve = data;
     const OozeConformationStep *s = solve->step;
     for (uint64_t i = begin; i < end; i++) {
-        s->next_warm_start[i] = ooze_f32x4(0, 0, 0, 0);
+        s->next_velocity_change[i] = ooze_f32x4(0, 0, 0, 0);
         ooze_warm_start_next(&s->rheology[s->material[i]], &solve->cg.residual, s->dt,
                              (const float *)&s->u[i], (const float *)&solve->u_star[i],
-                             (float *)&s->next_warm_start[i]);
+                             (float *)&s->next_velocity_change[i]);
     }
 }
 
@@ -244,13 +244,17 @@ static void store_range(void *data, uint64_t begin, uint64_t end, int worker)
     const OozeConformationStep *s = data;
     for (uint64_t i = begin; i < end; i++) {
         for (uint64_t k = 0; k < 3; k++) {
-            s->warm_start[8 * i + k] = s->next_warm_start[i][k];
+            s->velocity_change[3 * i + k] = s->next_velocity_change[i][k];
         }
         if (s->plan->warm_density) {
-            ooze_push_record_multiplier(s->warm_start, i, s->density_multiplier[i], s->dt);
+            s->multiplier[i] = ooze_push_multiplier_stored(s->density_multiplier[i], s->dt);
+            ooze_push_forget(s->push, i);
         } else if (s->expects_pushes) {
-            ooze_push_record(s->warm_start, i, (const float *)&s->shift[i],
+            ooze_push_record(s->push, i, (const float *)&s->shift[i],
                              ooze_lodge_solids_push_share(s, i), s->dt);
+            if (s->multiplier) {
+                s->multiplier[i] = 0.0f;
+            }
         }
     }
 }

@@ -60,7 +60,7 @@ void density_warm_start_find(Step *step)
     for_each(
         step->gpu, s.n, OOZE_BODY(uint32_t i) {
             s.density_multiplier[i] = ooze_push_multiplier(
-                s.warm_start, i, s.rheology[s.material[i]].multiplier_share, s.dt);
+                s.multiplier[i], s.rheology[s.material[i]].multiplier_share, s.dt);
         });
 #define FIND_PUSHES(lanes, wraps) find_pushes<lanes, wraps>(step)
     OOZE_EACH_KIND(step, FIND_PUSHES);

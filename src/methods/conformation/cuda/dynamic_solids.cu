@@ -60,6 +60,21 @@ static void copy_samples(Step *step, StepDynamic *dynamic)
     step->view.direction_velocity = direction;
 }
 
+static OozeStatus begin_pushes(Step *step, const OozeDynamicCoupling *coupling, OozeError *error)
+{
+    const size_t count = (size_t)coupling->count, bytes = count * sizeof(OozeSolidPush);
+    OozeSolidPush *pushes =
+        static_cast<OozeSolidPush *>(ooze_arena_alloc(step->context->arena, count, sizeof *pushes));
+    if (!pushes) {
+        return ooze_fail_memory(error, "the conformation step", bytes);
+    }
+    OozeStatus result =
+        ooze_solid_pushes_begin(coupling, (double)step->view.plan->solid_push_share, pushes, error);
+    step->view.solid_pushes = scratch<OozeSolidPush>(step->gpu, count);
+    copy_in(step->gpu, step->view.solid_pushes, pushes, bytes);
+    return result;
+}
+
 OozeStatus dynamic_create(Step *step, OozeError *error)
 {
     OozeStepContext *c = step->context;
@@ -78,11 +93,7 @@ OozeStatus dynamic_create(Step *step, OozeError *error)
     step->dynamic = dynamic;
     dynamic->view = dynamic->solids.view;
     if (step->view.plan->expects_pushes) {
-        OozeDynamicCoupling *coupling = &dynamic->solids.coupling;
-        result =
-            ooze_solid_pushes_begin(coupling, (double)step->view.plan->solid_push_share, error);
-        copy_in(step->gpu, dynamic->view.solids, coupling->solids,
-                (size_t)coupling->count * sizeof *coupling->solids);
+        result = begin_pushes(step, &dynamic->solids.coupling, error);
     }
     if (result) {
         return result;
@@ -116,13 +127,14 @@ void dynamic_spread(Step *step, bool motion)
 
 void dynamic_expect(Step *step, double sign)
 {
+    const OozeSolidPush *pushes = step->view.solid_pushes;
     if (!step->dynamic) {
         return;
     }
     const DynamicView v = step->dynamic->view;
     for_each(
-        step->gpu, (uint64_t)v.count,
-        OOZE_BODY(uint32_t k) { ooze_solid_push_add(&v.solids[k], sign); });
+        step->gpu, pushes ? (uint64_t)v.count : 0,
+        OOZE_BODY(uint32_t k) { ooze_solid_push_add(&v.solids[k], &pushes[k], sign); });
     dynamic_spread(step, true);
 }
 

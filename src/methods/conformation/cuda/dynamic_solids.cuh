@@ -43,7 +43,7 @@ OOZE_DEVICE float dynamic_push_share(const StepView &s, const DynamicView &v, ui
     if (v.count > 0) {
         each_wall(s, i, [&](uint32_t b) {
             const int32_t k = s.dynamic_of[b];
-            share = k >= 0 ? fminf(share, ooze_solid_push_share(&v.solids[k], own)) : share;
+            share = k >= 0 ? fminf(share, ooze_solid_push_share(&s.solid_pushes[k], own)) : share;
         });
     }
     return share;

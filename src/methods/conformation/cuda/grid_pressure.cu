@@ -230,7 +230,8 @@ static void read_guess(void *user)
     float4 *force = of(user)->force;
     for_each(
         gpu_of(user), s.n, OOZE_BODY(uint32_t i) {
-            force[i] = ooze_grid_pressure_guess(s.warm_start + 8 * (uint64_t)i);
+            force[i] = ooze_grid_pressure_guess(s.pressure_change_gradient + 3 * (uint64_t)i,
+                                                s.pressure_change[i]);
         });
 }
 
@@ -251,8 +252,7 @@ static void read_known(void *user)
     for_each(
         gpu_of(user), s.n, OOZE_BODY(uint32_t i) {
             const float mass = s.rheology[s.material[i]].relative_mass;
-            force[i] =
-                ooze_grid_pressure_known(force[i], mass, s.dt, s.warm_start + 8 * (uint64_t)i);
+            force[i] = ooze_grid_pressure_known(force[i], mass, s.dt, s.weight_pressure[i]);
         });
 }
 
@@ -404,11 +404,11 @@ static void store_guess(void *user)
     for_each(
         gpu_of(user), s.n, OOZE_BODY(uint32_t i) {
             const float4 value = over(force[i], s.dt);
-            float *to = s.warm_start + 8 * (uint64_t)i;
+            float *to = s.pressure_change_gradient + 3 * (uint64_t)i;
             to[0] = value.x;
             to[1] = value.y;
             to[2] = value.z;
-            to[3] = moved_value(s, x, i, value);
+            s.pressure_change[i] = moved_value(s, x, i, value);
         });
 }
 
@@ -419,7 +419,7 @@ static void store_known(void *user)
     for_each(
         gpu_of(user), s.n, OOZE_BODY(uint32_t i) {
             const float4 value = over(force[i], s.dt);
-            s.warm_start[8 * (uint64_t)i + 4] = moved_value(s, x, i, value);
+            s.weight_pressure[i] = moved_value(s, x, i, value);
         });
 }
 

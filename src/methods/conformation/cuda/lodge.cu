@@ -361,7 +361,10 @@ OOZE_DEVICE float4 expected_push(const StepView &s, uint32_t i)
         float share = s.rheology[s.material[i]].expected_push_share;
         return ooze_push_rate(expected, share, s.dt) * s.first_push[i];
     }
-    OozePush push = ooze_push_expected(s.warm_start, i, expected ? s.dt : 0.0f);
+    if (!s.push) {
+        return f32x4(0, 0, 0);
+    }
+    OozePush push = ooze_push_expected(s.push, i, expected ? s.dt : 0.0f);
     return f32x4(push.x, push.y, push.z);
 }
 

@@ -180,7 +180,7 @@ static void allocate(Step *step)
             (size_t)step->view.plan->row_count * sizeof *rheology);
     s->rheology = rheology;
     bool lodge = step->view.plan->settings.formulation == OOZE_FORMULATION_LODGE;
-    s->next_warm_start = scratch<float4>(gpu, lodge ? n : 0);
+    s->next_velocity_change = scratch<float4>(gpu, lodge ? n : 0);
     s->thread_regularisation =
         step->view.plan->regularises_threads ? scratch<OozeSym3>(gpu, n) : nullptr;
     s->density_multiplier = nullptr;

@@ -10,7 +10,7 @@ namespace ooze
 
 OOZE_DEVICE float4 guess_of(const StepView &s, uint32_t i)
 {
-    const float *a = s.warm_start + 8 * (uint64_t)i;
+    const float *a = s.velocity_change + 3 * (uint64_t)i;
     return f32x4(s.dt * a[0], s.dt * a[1], s.dt * a[2]);
 }
 
@@ -228,7 +228,7 @@ void warm_start_record(Lodge *solve)
             float4 u = s.u[i], u_star = v.u_star[i], next = f32x4(0, 0, 0);
             ooze_warm_start_next(&s.rheology[s.material[i]], &v.state->residual, s.dt, &u.x,
                                  &u_star.x, &next.x);
-            s.next_warm_start[i] = next;
+            s.next_velocity_change[i] = next;
         });
 }
 
