@@ -102,8 +102,9 @@ void restrict_particles(Gpu *gpu, const OozeHierarchy *h, const Value *r, Value 
         });
 }
 
-/* The cycle of the first level, whose b and first direction of the smoother are known, as they are of
-   other levels after RESTRICT. launch(step) launches a step; small() the cycle of the small level. */
+/* The cycle of the first level, whose b and first direction of the smoother are known, as those of
+   other levels are after RESTRICT. launch(step) launches a step, small() the cycle of the small
+   level. */
 template <class Launch, class Small>
 void launch_cycle(const DeviceHierarchy *h, OozeCyclePlan plan, bool dense, Launch launch,
                   Small small)
