@@ -1,7 +1,7 @@
 /* Lines, multipliers and corrections of the density stage on every instruction set against
    double. */
 #include "pair_reference.h"
-#include "solvers/density/density_sweep.h"
+#include "solvers/density/cpu/density_sweep.h"
 
 /* What a sweep may have beside particles; all combinations are run. */
 enum { WITH_START = 1, UNEVEN = 2, RIGID = 4, ACCELERATED = 8, COMBINATIONS = 16 };

@@ -228,7 +228,7 @@ OozeStatus ooze_lodge_solve(OozeConformationStep *s, OozeError *error)
     }
     if (!status) {
         s->used_multigrid = solve->grids != NULL;
-        status = stages->end(solve, error);
+        stages->end(solve);
         stages->expect_solids(solve, -1.0);
         stages->report_stress(solve);
     }

@@ -112,7 +112,7 @@ typedef struct OozeLodgeStages {
 
     /* The velocity change for the next step's guess; u without expected pushes; impulses of rigid
        bodies; the residual of the step. */
-    OozeStatus (*end)(OozeLodge *solve, OozeError *error);
+    void (*end)(OozeLodge *solve);
     void (*report_stress)(OozeLodge *solve); /* of the context, where it is wanted */
 } OozeLodgeStages;
 

@@ -2,20 +2,36 @@
 #ifndef OOZE_METHODS_CONFORMATION_LODGE_PARTICLE_FORMULA_H
 #define OOZE_METHODS_CONFORMATION_LODGE_PARTICLE_FORMULA_H
 
+#include "methods/conformation/expected_push_formula.h"
 #include "methods/conformation/grid_pressure_formula.h"
 #include "methods/conformation/impact_formula.h"
 #include "methods/conformation/lodge.h"
+
+/* See expected_push_formula.h. */
+OOZE_FORMULA OozeVector ooze_lodge_expected_push(const OozeConformationStep *s, uint64_t i)
+{
+    const bool expected = s->expects_pushes && s->mobility[i] > 0.0f;
+    if (s->first_push) {
+        const float share = s->rheology[s->material[i]].expected_push_share;
+        return ooze_vector_scale(ooze_push_rate(expected, share, s->dt), s->first_push[i]);
+    }
+    if (!s->push) {
+        return ooze_vector_zero();
+    }
+    const OozePush push = ooze_push_expected(s->push, i, expected ? s->dt : 0.0f);
+    return ooze_vector(push.x, push.y, push.z, 0.0f);
+}
 
 /* u* = u and the push that is expected; returns rho u^2. Forces of a surface are opposite on
    neighbouring layers and cancel in the solve of a viscous fluid: their impulse belongs to u*, but
    not to the velocities that the solve starts from, whose residual would make the tolerance too
    large. `applied`: velocity that the known pressure adds; NULL: no grid. */
 OOZE_FORMULA double ooze_lodge_start_particle(const OozeConformationStep *s, const OozeLodge *v,
-                                              uint64_t i, OozeVector push,
-                                              const OozeVector *applied)
+                                              uint64_t i, const OozeVector *applied)
 {
     OozeVector u = s->u[i];
-    push = ooze_vector_add(push, applied ? applied[i] : ooze_vector_zero());
+    const OozeVector push =
+        ooze_vector_add(ooze_lodge_expected_push(s, i), applied ? applied[i] : ooze_vector_zero());
     v->u_star[i] = ooze_vector_madd(u, 1.0f, push);
     const OozeVector first = applied ? v->u_star[i] : u;
     u = s->surface_impulse ? ooze_vector_madd(u, -1.0f, s->surface_impulse[i]) : u;
@@ -153,6 +169,42 @@ OOZE_FORMULA void ooze_lodge_end_particle(const OozeConformationStep *s, uint64_
     end->dt = s->dt;
     ooze_lodge_end(&s->rheology[s->film[i]], l, end);
     s->expansion[i] = end->expansion;
+}
+
+/* ---- the initial guess ---- */
+
+/* Velocity change of the last step's solve. */
+OOZE_FORMULA OozeVector ooze_lodge_last_change(const OozeConformationStep *s, uint64_t i)
+{
+    const float *a = s->velocity_change + 3 * i;
+    return ooze_vector(s->dt * a[0], s->dt * a[1], s->dt * a[2], 0.0f);
+}
+
+OOZE_FORMULA void ooze_lodge_record_change(const OozeConformationStep *s, const OozeLodge *v,
+                                           uint64_t i, const OozeSolveResidual *residual)
+{
+    const OozeVector u = s->u[i], u_star = v->u_star[i];
+    OozeVector next = ooze_vector_zero();
+    ooze_warm_start_next(&s->rheology[s->material[i]], residual, s->dt, (const float *)&u,
+                         (const float *)&u_star, (float *)&next);
+    s->next_velocity_change[i] = next;
+}
+
+/* When the step is done. `share`: of its push that the particle expects in the next one. */
+OOZE_FORMULA void ooze_lodge_store_guess(const OozeConformationStep *s, uint64_t i, float share)
+{
+    for (int k = 0; k < 3; k++) {
+        s->velocity_change[3 * i + (uint64_t)k] = ooze_vector_lane(s->next_velocity_change[i], k);
+    }
+    if (s->first_push) {
+        s->multiplier[i] = ooze_push_multiplier_stored(s->density_multiplier[i], s->dt);
+        ooze_push_forget(s->push, i);
+    } else if (s->expects_pushes) {
+        ooze_push_record(s->push, i, (const float *)&s->shift[i], share, s->dt);
+        if (s->multiplier) {
+            s->multiplier[i] = 0.0f;
+        }
+    }
 }
 
 #endif

@@ -39,8 +39,6 @@ typedef struct OozeConformationStages {
     /* Of several processes: whether the ghosts are all that u can bring near. If not, the step ends
        here, and the caller repeats it. */
     bool (*ghosts_suffice)(OozeConformationStep *step);
-    /* x, shift, drift and so on. */
-    OozeStatus (*allocate_positions)(OozeConformationStep *step, OozeError *error);
     OozeStatus (*find_density_targets)(OozeConformationStep *step, OozeError *error);
     void (*predict)(OozeConformationStep *step); /* x */
     /* Position-only shifts that keep the volumes of `pressure: grid`. */
@@ -64,6 +62,9 @@ typedef struct OozeConformationStages {
 /* The step. `step` has the stages, the formulation and the memory of the machine; the rest is 0. */
 OozeStatus ooze_conformation_run(OozeMachine *machine, OozeConformationStep *step,
                                  OozeError *error);
+
+/* A job of the density stage with the particles of the step. */
+OozeDensityJob ooze_conformation_density_job(const OozeConformationStep *step);
 
 /* The formulation of method conformation on the processor: cpu/lodge.c. */
 extern const OozeFormulation ooze_formulation_lodge;

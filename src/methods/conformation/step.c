@@ -3,6 +3,8 @@
 #include "methods/conformation/position_stage_formula.h"
 #include "methods/conformation/stages.h"
 
+static const char name[] = "the conformation step";
+
 static void describe(OozeConformationStep *s, const OozeConformationPlan *plan)
 {
     s->context = s->machine->context;
@@ -38,11 +40,39 @@ static OozeStatus solve_velocities(OozeConformationStep *s, OozeError *error)
     return status ? status : s->formulation->solve_velocities(s, error);
 }
 
+static OozeStatus allocate_positions(OozeConformationStep *s, OozeError *error)
+{
+    OozeMachine *machine = s->machine;
+    s->x = ooze_machine_gathered(machine, s->local, sizeof *s->x);
+    s->shift = ooze_machine_alloc(machine, s->n, sizeof *s->shift);
+    s->drift = ooze_machine_alloc(machine, s->n, sizeof *s->drift);
+    s->position_only_shift = ooze_machine_alloc(machine, s->local, sizeof *s->position_only_shift);
+    s->density_target = ooze_machine_alloc(machine, s->n, sizeof *s->density_target);
+    s->load_excess = ooze_machine_alloc(machine, s->n, sizeof *s->load_excess);
+    return ooze_machine_status(machine, name, error);
+}
+
+OozeDensityJob ooze_conformation_density_job(const OozeConformationStep *s)
+{
+    OozeDensityJob job = ooze_conformation_density_settings(s->context, s->plan);
+    job.n = s->n;
+    job.mobility = s->mobility;
+    job.thread_regularisation = s->thread_regularisation;
+    job.drift = job.min_distance > 0.0f ? s->drift : NULL;
+    job.density_target = s->density_target;
+    job.position_only_shift = s->position_only_shift;
+    job.load_excess = s->load_excess;
+    job.multiplier = s->density_multiplier;
+    job.first_multiplier = s->first_multiplier;
+    job.start = s->x0;
+    return job;
+}
+
 /* The density stage, in memory that is free again after it. */
 static OozeStatus correct_positions(OozeConformationStep *s, OozeError *error)
 {
     const OozeConformationStages *stages = s->stages;
-    OozeStatus status = stages->allocate_positions(s, error);
+    OozeStatus status = allocate_positions(s, error);
     status = status ? status : stages->find_density_targets(s, error);
     if (status) {
         return status;
@@ -138,7 +168,7 @@ OozeStatus ooze_conformation_run(OozeMachine *machine, OozeConformationStep *s, 
     status = move(s, error);
     if (!status) {
         report(s);
-        status = ooze_machine_status(machine, "the conformation step", error);
+        status = ooze_machine_status(machine, name, error);
     }
     if (!status && !machine->context->report->too_far) {
         stages->load_solids(s);

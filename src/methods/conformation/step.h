@@ -52,8 +52,9 @@ typedef struct OozeConformationStep {
     float *weight_pressure, *pressure_change, *pressure_change_gradient;
     OozeVector *next_velocity_change; /* of this step */
     OozeVector *surface_impulse;      /* velocity that surface tension adds; or NULL */
-    /* What the density stage begins with, see cpu/density_warm_start.h: the shift of its
-       multipliers (m). NULL: it begins with zero. */
+    /* What the density stage begins with, see cpu/density_warm_start.h: multipliers (m2) and their
+       shift (m). NULL: it begins with zero. */
+    float *first_multiplier;
     OozeVector *first_push;
     float *density_multiplier;           /* see OozeDensityJob; or NULL */
     float *density_target, *load_excess; /* of densities, see OozeDensityJob */
@@ -78,7 +79,6 @@ typedef struct OozeConformationStep {
     struct OozeEdges *edges; /* at x0, with weights V0 f */
     OozeVector *gathered;    /* memory of the next, see OozeGather */
     OozeVector *wall_edge;   /* per boundary list entry, with the volume of the boundary sample */
-    float *first_multiplier; /* m2, with first_push: that the density stage begins with */
     uint64_t contact_count;
     struct OozeBroadPhase *nearby;
     uint64_t *contact_near; /* solids that each OOZE_BROAD_PHASE_GROUP particles may touch */

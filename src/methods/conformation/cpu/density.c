@@ -30,26 +30,10 @@ OozeStatus ooze_conformation_gather(OozeConformationStep *s, OozeError *error)
     return status;
 }
 
-OozeDensityJob ooze_conformation_density_job(OozeConformationStep *s)
-{
-    OozeDensityJob job = ooze_conformation_density_settings(s->context, s->plan);
-    job.n = s->n;
-    job.mobility = s->mobility;
-    job.thread_regularisation = s->thread_regularisation;
-    job.drift = job.min_distance > 0.0f ? s->drift : NULL;
-    job.density_target = s->density_target;
-    job.position_only_shift = s->position_only_shift;
-    job.load_excess = s->load_excess;
-    job.multiplier = s->density_multiplier;
-    job.first_multiplier = s->first_multiplier;
-    job.start = s->x0;
-    job.own = s->memory->density;
-    return job;
-}
-
 OozeStatus ooze_conformation_density(OozeConformationStep *s, OozeError *error)
 {
     OozeDensityJob job = ooze_conformation_density_job(s);
+    job.own = s->memory->density;
     job.memory = &s->memory->edges; /* gathered data are not needed meanwhile */
     if (s->coupling) {              /* at the new poses of the solids */
         OozeStatus status = ooze_coupling_place_samples(s->coupling, error);

@@ -245,7 +245,7 @@ static void start_range(void *data, uint64_t begin, uint64_t end, int worker)
     const OozeF32x4 *applied = s->grid_pressure ? s->grid_pressure->applied : NULL;
     double sum = 0.0;
     for (uint64_t i = begin; i < end; i++) {
-        sum += ooze_lodge_start_particle(s, solve, i, ooze_lodge_expected_push(s, i), applied);
+        sum += ooze_lodge_start_particle(s, solve, i, applied);
     }
     solve->partial[begin / OOZE_CONFORMATION_GRAIN] = sum;
 }
@@ -271,16 +271,14 @@ static void take_pushes_back_range(void *data, uint64_t begin, uint64_t end, int
     }
 }
 
-static OozeStatus end(OozeLodge *solve, OozeError *error)
+static void end(OozeLodge *solve)
 {
-    (void)error;
     ooze_warm_start_record(solve);
     if (solve->step->expects_pushes) {
         run(solve, take_pushes_back_range);
     }
     ooze_step_bodies_apply_impulses(solve->step);
     solve->step->residual = solve->cg.residual;
-    return OOZE_OK;
 }
 
 const OozeLodgeStages ooze_lodge_stages = {

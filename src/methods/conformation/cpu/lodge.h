@@ -20,21 +20,6 @@ typedef struct OozeLodgeComponents {
     struct OozeComponentSharing *sharing; /* of components among processes; NULL: there is one */
 } OozeLodgeComponents;
 
-/* See expected_push_formula.h. */
-static inline OozeF32x4 ooze_lodge_expected_push(const OozeConformationStep *s, uint64_t i)
-{
-    bool expected = s->expects_pushes && s->mobility[i] > 0.0f;
-    if (s->first_push) {
-        float share = s->rheology[s->material[i]].expected_push_share;
-        return ooze_push_rate(expected, share, s->dt) * s->first_push[i];
-    }
-    if (!s->push) {
-        return ooze_f32x4(0, 0, 0, 0);
-    }
-    OozePush push = ooze_push_expected(s->push, i, expected ? s->dt : 0.0f);
-    return ooze_f32x4(push.x, push.y, push.z, 0);
-}
-
 /* Bodies of parallel loops over an OozeLodge, in chunks of OOZE_CONFORMATION_GRAIN. */
 typedef struct OozeLodgeLoops {
     OozeRangeBody stress;  /* first gather: gradient of the input, stress, flux */

@@ -9,22 +9,6 @@ static void run(OozeConformationStep *s, OozeRangeBody body)
     ooze_parallel_for(s->context->threads, s->n, OOZE_CONFORMATION_GRAIN, body, s);
 }
 
-OozeStatus ooze_conformation_allocate_positions(OozeConformationStep *s, OozeError *error)
-{
-    OozeArena *arena = s->context->arena;
-    const bool wanted = s->plan->isotropic_pushes || s->plan->warm_density;
-    s->x = ooze_gathered_alloc(arena, s->local, sizeof *s->x);
-    s->shift = ooze_arena_alloc(arena, s->n, sizeof *s->shift);
-    s->drift = ooze_arena_alloc(arena, s->n, sizeof *s->drift);
-    s->position_only_shift = ooze_arena_alloc(arena, s->local, sizeof *s->position_only_shift);
-    s->density_multiplier =
-        wanted ? ooze_gathered_alloc(arena, s->local, sizeof *s->density_multiplier) : NULL;
-    s->density_target = ooze_arena_alloc(arena, s->n, sizeof *s->density_target);
-    s->load_excess = ooze_arena_alloc(arena, s->n, sizeof *s->load_excess);
-    return ooze_arena_failed(arena) ? ooze_fail_memory(error, "the conformation step", s->n * 72)
-                                    : OOZE_OK;
-}
-
 static void predict_range(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;

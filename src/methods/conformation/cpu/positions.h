@@ -4,7 +4,6 @@
 
 #include "methods/conformation/cpu/step.h"
 
-OozeStatus ooze_conformation_allocate_positions(OozeConformationStep *step, OozeError *error);
 void ooze_conformation_predict(OozeConformationStep *step);
 OozeStatus ooze_conformation_arrive(OozeConformationStep *step, float *distance, OozeError *error);
 void ooze_conformation_store(OozeConformationStep *step);

@@ -111,7 +111,7 @@ static OozeStatus begin_solids(OozeConformationStep *s, OozeError *error)
     return status;
 }
 
-/* Arrays of the velocity solve that the rest of the step reads. */
+/* Arrays that outlive the velocity solve, in which they are found. */
 static void allocate_results(OozeConformationStep *s)
 {
     const OozeConformationPlan *plan = s->plan;
@@ -121,6 +121,9 @@ static void allocate_results(OozeConformationStep *s)
     }
     if (plan->regularises_threads) {
         s->thread_regularisation = ooze_arena_alloc(arena, s->n, sizeof *s->thread_regularisation);
+    }
+    if (plan->isotropic_pushes || plan->warm_density) {
+        s->density_multiplier = ooze_gathered_alloc(arena, s->local, sizeof *s->density_multiplier);
     }
     if (plan->warm_density) {
         s->first_multiplier = ooze_gathered_alloc(arena, s->local, sizeof *s->first_multiplier);
@@ -197,7 +200,6 @@ static const OozeConformationStages stages = {
     .lodge = &ooze_lodge_stages,
     .free_edges = free_edges,
     .ghosts_suffice = ghosts_suffice,
-    .allocate_positions = ooze_conformation_allocate_positions,
     .find_density_targets = ooze_conformation_set_density_targets,
     .predict = ooze_conformation_predict,
     .repair_volumes = ooze_grid_pressure_repair,

@@ -98,8 +98,6 @@ void ooze_conformation_find_near_solids(OozeConformationStep *step);
 /* Density targets of this step, and relief_progress after it. */
 OozeStatus ooze_conformation_set_density_targets(OozeConformationStep *step, OozeError *error);
 OozeStatus ooze_conformation_end_relief(OozeConformationStep *step, OozeError *error);
-/* The density stage with the settings of this method. */
-OozeDensityJob ooze_conformation_density_job(OozeConformationStep *step);
 /* One-sided position-based density with solids, on the neighbours of x (see solve_positions). */
 OozeStatus ooze_conformation_density(OozeConformationStep *step, OozeError *error);
 

@@ -14,7 +14,7 @@
 #include "methods/conformation/cpu/step.h"
 #include "methods/conformation/surface_tension_formula.h"
 #include "physics/lattice.h"
-#include "solvers/density/density_sweep.h"
+#include "solvers/density/cpu/density_sweep.h"
 
 /* Particles of the stage, in the order of the particle store; of several processes, in the order in
    which they were divided by the cells of the stage. */

@@ -6,15 +6,9 @@
 #include "methods/conformation/cpu/component_sharing.h"
 #include "methods/conformation/cpu/components.h"
 #include "methods/conformation/cpu/lodge.h"
-#include "methods/conformation/lodge_formula.h"
+#include "methods/conformation/lodge_particle_formula.h"
 
 /* ---- the guess ------------------------------------------------------------------------------ */
-
-static OozeF32x4 guess_of(const OozeConformationStep *s, uint64_t i)
-{
-    const float *a = s->velocity_change + 3 * i;
-    return s->dt * ooze_f32x4(a[0], a[1], a[2], 0);
-}
 
 static void guess_range(void *data, uint64_t begin, uint64_t end, int worker)
 {
@@ -22,7 +16,7 @@ static void guess_range(void *data, uint64_t begin, uint64_t end, int worker)
     const OozeLodge *solve = data;
     double sum = 0.0;
     for (uint64_t i = begin; i < end; i++) {
-        OozeF32x4 p = ooze_lodge_project(solve->step, i, guess_of(solve->step, i));
+        OozeF32x4 p = ooze_lodge_project(solve->step, i, ooze_lodge_last_change(solve->step, i));
         solve->p[i] = p;
         sum += (double)ooze_f32x4_dot3(p, p);
     }
@@ -156,7 +150,7 @@ static void released_range(void *data, uint64_t begin, uint64_t end, int worker)
     double count = 0.0;
     for (uint64_t i = begin; i < end; i++) {
         bool released = s->contact_of[i] >= 0 && s->contact_sets[s->contact_of[i]].released;
-        OozeF32x4 delta = solve->u_star[i] + guess_of(s, i) - s->u[i], none = {0};
+        OozeF32x4 delta = solve->u_star[i] + ooze_lodge_last_change(s, i) - s->u[i], none = {0};
         solve->p[i] = released ? ooze_lodge_project(s, i, delta) : none;
         count += released ? 1.0 : 0.0;
     }
@@ -225,10 +219,7 @@ static void record_range(void *data, uint64_t begin, uint64_t end, int worker)
     const OozeLodge *solve = data;
     const OozeConformationStep *s = solve->step;
     for (uint64_t i = begin; i < end; i++) {
-        s->next_velocity_change[i] = ooze_f32x4(0, 0, 0, 0);
-        ooze_warm_start_next(&s->rheology[s->material[i]], &solve->cg.residual, s->dt,
-                             (const float *)&s->u[i], (const float *)&solve->u_star[i],
-                             (float *)&s->next_velocity_change[i]);
+        ooze_lodge_record_change(s, solve, i, &solve->cg.residual);
     }
 }
 
@@ -243,19 +234,8 @@ static void store_range(void *data, uint64_t begin, uint64_t end, int worker)
     (void)worker;
     const OozeConformationStep *s = data;
     for (uint64_t i = begin; i < end; i++) {
-        for (uint64_t k = 0; k < 3; k++) {
-            s->velocity_change[3 * i + k] = s->next_velocity_change[i][k];
-        }
-        if (s->plan->warm_density) {
-            s->multiplier[i] = ooze_push_multiplier_stored(s->density_multiplier[i], s->dt);
-            ooze_push_forget(s->push, i);
-        } else if (s->expects_pushes) {
-            ooze_push_record(s->push, i, (const float *)&s->shift[i],
-                             ooze_lodge_solids_push_share(s, i), s->dt);
-            if (s->multiplier) {
-                s->multiplier[i] = 0.0f;
-            }
-        }
+        float share = s->expects_pushes ? ooze_lodge_solids_push_share(s, i) : 0.0f;
+        ooze_lodge_store_guess(s, i, share);
     }
 }
 

@@ -353,21 +353,6 @@ static void allocate(Lodge *solve)
     pack_positions_alone(solve->step, &v->pack);
 }
 
-/* See expected_push_formula.h. */
-OOZE_DEVICE float4 expected_push(const StepView &s, uint32_t i)
-{
-    bool expected = s.expects_pushes && s.mobility[i] > 0.0f;
-    if (s.first_push) {
-        float share = s.rheology[s.material[i]].expected_push_share;
-        return ooze_push_rate(expected, share, s.dt) * s.first_push[i];
-    }
-    if (!s.push) {
-        return f32x4(0, 0, 0);
-    }
-    OozePush push = ooze_push_expected(s.push, i, expected ? s.dt : 0.0f);
-    return f32x4(push.x, push.y, push.z);
-}
-
 /* The tolerance is relative to sum rho u^2: a residual bounds the error of the velocities. The
    operator is the mass matrix and a positive one, so p.Ap is at least r.z in exact arithmetic. */
 struct BeginSolve {
@@ -411,7 +396,7 @@ static void start(OozeLodge *solve)
     sum_particles(
         step->gpu, s.n, none,
         OOZE_BODY(uint32_t i) {
-            Sum1 sum = {ooze_lodge_start_particle(&s, &v, i, expected_push(s, i), applied)};
+            Sum1 sum = {ooze_lodge_start_particle(&s, &v, i, applied)};
             return sum;
         },
         begin);
@@ -429,7 +414,7 @@ static void begin_bodies(OozeLodge *solve)
     pack_hourglass(step, &lodge_of(solve)->view.pack, solve->hourglass);
 }
 
-static OozeStatus end(OozeLodge *solve, OozeError *)
+static void end(OozeLodge *solve)
 {
     Step *step = step_of(solve->step);
     const StepView s = step->view;
@@ -437,10 +422,10 @@ static OozeStatus end(OozeLodge *solve, OozeError *)
     refresh(step->gpu, s.u, sizeof *s.u);
     if (s.expects_pushes) {
         for_each(
-            step->gpu, s.n, OOZE_BODY(uint32_t i) { s.u[i] = s.u[i] - expected_push(s, i); });
+            step->gpu, s.n,
+            OOZE_BODY(uint32_t i) { s.u[i] = s.u[i] - ooze_lodge_expected_push(&s, i); });
     }
     bodies_apply_impulses(step);
-    return OOZE_OK;
 }
 
 /* Stresses are written on the processor alone. */

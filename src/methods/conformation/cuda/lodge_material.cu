@@ -88,20 +88,8 @@ template <int LANES, bool WRAPS, bool MODES> static void finish_loop(Step *step)
             if (s.reached) { /* pressures are kept instead: grid_pressure.cu */
                 return;
             }
-            float4 next = s.next_velocity_change[i];
-            float *stored = s.velocity_change + 3 * (uint64_t)i;
-            stored[0] = next.x;
-            stored[1] = next.y;
-            stored[2] = next.z;
-            if (s.first_push) {
-                s.multiplier[i] = ooze_push_multiplier_stored(s.density_multiplier[i], s.dt);
-                ooze_push_forget(s.push, i);
-            } else if (s.expects_pushes) {
-                ooze_push_record(s.push, i, &s.shift[i].x, dynamic_push_share(s, dynamic, i), s.dt);
-                if (s.multiplier) {
-                    s.multiplier[i] = 0.0f;
-                }
-            }
+            float share = s.expects_pushes ? dynamic_push_share(s, dynamic, i) : 0.0f;
+            ooze_lodge_store_guess(&s, i, share);
         });
 }
 

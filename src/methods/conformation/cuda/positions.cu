@@ -10,45 +10,16 @@
 namespace ooze
 {
 
-DensityJob density_job(Step *step)
-{
-    StepView s = step->view;
-    DensityJob job = {ooze_conformation_density_settings(step->context, step->view.plan), {}};
-    job.n = s.n;
-    job.mobility = s.mobility;
-    job.thread_regularisation = s.thread_regularisation;
-    job.drift = job.min_distance > 0.0f ? s.drift : nullptr;
-    job.density_target = s.density_target;
-    job.position_only_shift = s.position_only_shift;
-    job.load_excess = s.load_excess;
-    job.multiplier = s.density_multiplier;
-    job.first_multiplier = s.first_push ? s.density_multiplier : nullptr;
-    job.start = s.x0;
-    return job;
-}
-
 OozeStatus solve_density(OozeConformationStep *s, OozeError *error)
 {
     Step *step = step_of(s);
-    DensityJob job = density_job(step);
+    DensityJob job = {ooze_conformation_density_job(s), {}};
     OozeStatus placed = dynamic_density(step, &job, error);
     if (placed) {
         return placed;
     }
     bodies_density(step, &job);
     return density_solve(step->engine, &job, s->x, s->shift, error);
-}
-
-OozeStatus allocate_positions(OozeConformationStep *s, OozeError *)
-{
-    Gpu *gpu = step_of(s)->gpu;
-    s->x = scratch<float4>(gpu, s->n);
-    s->shift = scratch<float4>(gpu, s->n);
-    s->drift = scratch<float4>(gpu, s->n);
-    s->position_only_shift = scratch<float4>(gpu, s->n);
-    s->density_target = scratch<float>(gpu, s->n);
-    s->load_excess = scratch<float>(gpu, s->n);
-    return OOZE_OK;
 }
 
 void predict(OozeConformationStep *step)

@@ -24,11 +24,8 @@ struct StepEnd {
     OozeSolveResidual residual; /* of the velocity stage */
 };
 
-/* The density stage with the settings of this method. */
-struct DensityJob density_job(Step *step);
 OozeStatus solve_density(OozeConformationStep *step, OozeError *error);
 
-OozeStatus allocate_positions(OozeConformationStep *step, OozeError *error);
 void predict(OozeConformationStep *step);
 OozeStatus arrive(OozeConformationStep *step, float *distance, OozeError *error);
 void place_bodies(OozeConformationStep *step);

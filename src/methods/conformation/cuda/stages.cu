@@ -183,12 +183,14 @@ static void allocate(Step *step)
     s->next_velocity_change = scratch<float4>(gpu, lodge ? n : 0);
     s->thread_regularisation =
         step->view.plan->regularises_threads ? scratch<OozeSym3>(gpu, n) : nullptr;
-    s->density_multiplier = nullptr;
     if (step->view.plan->isotropic_pushes || step->view.plan->warm_density) {
         s->density_multiplier = scratch<float>(gpu, n);
         clear(gpu, s->density_multiplier + n, sizeof *s->density_multiplier);
     }
-    s->first_push = step->view.plan->warm_density ? scratch<float4>(gpu, n) : nullptr;
+    if (step->view.plan->warm_density) { /* the stage writes where it has read */
+        s->first_multiplier = s->density_multiplier;
+        s->first_push = scratch<float4>(gpu, n);
+    }
     step->end = scratch<StepEnd>(gpu, 1);
     s->buried_in = s->solids.count > 0 ? scratch<int32_t>(gpu, n) : nullptr;
     bodies_allocate(step);
@@ -308,7 +310,6 @@ static const OozeConformationStages stages = {
     &lodge_stages,
     free_edges,
     ghosts_are_enough,
-    allocate_positions,
     set_density_targets,
     predict,
     grid_pressure_repair,

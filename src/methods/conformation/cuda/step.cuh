@@ -100,7 +100,6 @@ OozeStatus find_contacts(OozeConformationStep *step, OozeError *error);
 /* to[i] = sum f a_j over the edges of i; a has an element n of 0. */
 void sum_edges(Step *step, const float *a, float *to);
 /* The density stage with the settings of this method. */
-struct DensityJob density_job(Step *step);
 OozeStatus set_density_targets(OozeConformationStep *step, OozeError *error);
 OozeStatus end_relief(OozeConformationStep *step, OozeError *error);
 

@@ -4,15 +4,10 @@
 #include "methods/conformation/cuda/dynamic_solids.cuh"
 #include "methods/conformation/cuda/lodge.cuh"
 #include "methods/conformation/cuda/rank_components.cuh"
+#include "methods/conformation/lodge_particle_formula.h"
 
 namespace ooze
 {
-
-OOZE_DEVICE float4 guess_of(const StepView &s, uint32_t i)
-{
-    const float *a = s.velocity_change + 3 * (uint64_t)i;
-    return f32x4(s.dt * a[0], s.dt * a[1], s.dt * a[2]);
-}
 
 /* ---- sums over components ---- */
 
@@ -133,7 +128,7 @@ static void warm_start_last_step(Lodge *solve)
         OOZE_BODY(uint32_t i) {
             Sum1 sum = {0.0};
             if (!v.state->off) {
-                float4 p = project(s, i, guess_of(s, i));
+                float4 p = project(s, i, ooze_lodge_last_change(&s, i));
                 v.p[i] = p;
                 sum.a = (double)dot(p, p);
             }
@@ -164,7 +159,7 @@ static void warm_start_released(Lodge *solve)
             Sum1 count = {0.0};
             if (!v.state->off) {
                 bool released = s.contact_of[i] >= 0 && s.contact_sets[s.contact_of[i]].released;
-                float4 delta = v.u_star[i] + guess_of(s, i) - s.u[i];
+                float4 delta = v.u_star[i] + ooze_lodge_last_change(&s, i) - s.u[i];
                 delta.w = 0.0f;
                 v.p[i] = released ? project(s, i, delta) : f32x4(0, 0, 0);
                 count.a = released ? 1.0 : 0.0;
@@ -224,12 +219,8 @@ void warm_start_record(Lodge *solve)
     StepView s = solve->step->view;
     LodgeView v = solve->view;
     for_each(
-        solve->step->gpu, s.n, OOZE_BODY(uint32_t i) {
-            float4 u = s.u[i], u_star = v.u_star[i], next = f32x4(0, 0, 0);
-            ooze_warm_start_next(&s.rheology[s.material[i]], &v.state->residual, s.dt, &u.x,
-                                 &u_star.x, &next.x);
-            s.next_velocity_change[i] = next;
-        });
+        solve->step->gpu, s.n,
+        OOZE_BODY(uint32_t i) { ooze_lodge_record_change(&s, &v, i, &v.state->residual); });
 }
 
 } // namespace ooze

@@ -1,8 +1,8 @@
 /* The iterations of the links method on the processor. Their push-out is that of the density
    stage. */
 #include "methods/links/cpu/fours.h"
-#include "solvers/density/density_solids.h"
-#include "solvers/density/push_out.h"
+#include "solvers/density/cpu/density_solids.h"
+#include "solvers/density/cpu/push_out.h"
 
 /* Particles leave solids as in the density stage. */
 typedef struct OozeLinksPushOut {

@@ -3,8 +3,8 @@
 #include <math.h>
 
 #include "base/fail.h"
+#include "solvers/density/cpu/push_out.h"
 #include "solvers/density/density_formula.h"
-#include "solvers/density/push_out.h"
 
 /* Flags of a chunk: some inverse mass is not 1; some overlap is to be relieved. */
 enum { UNEVEN = 1, OVERLAPS = 2 };

@@ -1,11 +1,11 @@
-#include "solvers/density/push_out.h"
+#include "solvers/density/cpu/push_out.h"
 
 #include <math.h>
 
 #include "base/fail.h"
 #include "base/vec3.h"
+#include "solvers/density/cpu/density_solids.h"
 #include "solvers/density/density_formula.h"
-#include "solvers/density/density_solids.h"
 
 enum { GROUPS = OOZE_DENSITY_GRAIN / OOZE_BROAD_PHASE_GROUP };
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/fail.h"
-#include "solvers/density/density_sweep.h"
+#include "solvers/density/cpu/density_sweep.h"
 
 static void add_column(OozeDensityRanks *ranks, const void *from, void *to, size_t size)
 {

@@ -8,7 +8,7 @@
 
    a third of which is enough, because sweeps have step length 0.3 (see projected_jacobi.h). A light
    solid then moves instead of the fluid and does not overshoot, however light it is. */
-#include "solvers/density/density_solids.h"
+#include "solvers/density/cpu/density_solids.h"
 
 #include <math.h>
 #include <string.h>

@@ -3,9 +3,9 @@
 #include <math.h>
 
 #include "base/fail.h"
+#include "solvers/density/cpu/density_solids.h"
+#include "solvers/density/cpu/push_out.h"
 #include "solvers/density/density_formula.h"
-#include "solvers/density/density_solids.h"
-#include "solvers/density/push_out.h"
 
 /* ---- memory ---- */
 

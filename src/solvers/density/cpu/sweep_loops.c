@@ -1,6 +1,6 @@
 /* Vector loops of a sweep of the density solve: directions of pairs, changes of multipliers, and
    the position corrections that follow from them. */
-#include "solvers/density/density_sweep.h"
+#include "solvers/density/cpu/density_sweep.h"
 
 #include "physics/kernels.h"
 #include "solvers/density/density_formula.h"

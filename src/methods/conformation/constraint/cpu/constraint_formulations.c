@@ -298,6 +298,7 @@ static OozeStatus solve_positions_consistent(OozeConformationStep *s, OozeError 
     OozeConstraint *c = s->constraint;
     PositionSweeps sweeps = {.constraint = c, .u = c->u_star}; /* u* is no longer needed */
     OozeDensityJob job = ooze_conformation_density_job(s);
+    job.own = s->memory->density;
     if (!s->plan->settings.velocity_only) {
         ooze_corotated_loops()->set_damping(c, job.iterations);
         ooze_timer_lap(s->context->timer, "prepare");
@@ -316,6 +317,7 @@ static OozeStatus solve_positions_paper(OozeConformationStep *s, OozeError *erro
 {
     OozePaperPositions printed;
     OozeDensityJob job = ooze_conformation_density_job(s);
+    job.own = s->memory->density;
     job.drift = NULL;
     job.density_target = NULL;
     job.position_only_shift = NULL;

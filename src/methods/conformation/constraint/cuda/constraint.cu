@@ -170,7 +170,7 @@ static void finish_consistent(OozeConformationStep *s)
 static OozeStatus positions_consistent(OozeConformationStep *s, OozeError *error)
 {
     Step *step = step_of(s);
-    DensityJob job = density_job(step);
+    DensityJob job = {ooze_conformation_density_job(s), {}};
     if (!step->view.plan->settings.velocity_only) {
         corotated_begin(step, job.iterations);
         job.between = corotated_sweep;

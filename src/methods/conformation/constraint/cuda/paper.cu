@@ -150,7 +150,7 @@ static OozeStatus positions_paper(OozeConformationStep *s, OozeError *error)
 {
     Step *step = step_of(s);
     PaperPositions printed = {step, s->x, nullptr};
-    DensityJob job = density_job(step);
+    DensityJob job = {ooze_conformation_density_job(s), {}};
     job.drift = nullptr;
     job.density_target = nullptr;
     job.position_only_shift = nullptr;

@@ -1,9 +1,9 @@
 /* Push-out of the density stage: a particle inside a solid is moved onto its surface. */
-#ifndef OOZE_SOLVERS_DENSITY_PUSH_OUT_H
-#define OOZE_SOLVERS_DENSITY_PUSH_OUT_H
+#ifndef OOZE_SOLVERS_DENSITY_CPU_PUSH_OUT_H
+#define OOZE_SOLVERS_DENSITY_CPU_PUSH_OUT_H
 
 #include "solids/broad_phase.h"
-#include "solvers/density/density_sweep.h"
+#include "solvers/density/cpu/density_sweep.h"
 
 typedef struct OozePushOutGroup {
     /* Solids that its particles may touch while none has moved farther than `clearance`. */

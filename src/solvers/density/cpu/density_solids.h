@@ -1,8 +1,8 @@
 /* Dynamic solids in the density stage: the reaction of particles moves them. */
-#ifndef OOZE_SOLVERS_DENSITY_DENSITY_SOLIDS_H
-#define OOZE_SOLVERS_DENSITY_DENSITY_SOLIDS_H
+#ifndef OOZE_SOLVERS_DENSITY_CPU_DENSITY_SOLIDS_H
+#define OOZE_SOLVERS_DENSITY_CPU_DENSITY_SOLIDS_H
 
-#include "solvers/density/density_sweep.h"
+#include "solvers/density/cpu/density_sweep.h"
 
 /* Stages, with dynamic solids only: see stages.h. */
 void ooze_density_solids_begin(OozeDensitySweep *sweep);

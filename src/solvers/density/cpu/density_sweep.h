@@ -1,8 +1,8 @@
 /* What loops of the density stage on the processor share. One sweep finds the multipliers, the next
    the corrections. Lists are padded to multiples of four with particle n, whose distance along the
    fourth axis makes its weight 0. */
-#ifndef OOZE_SOLVERS_DENSITY_DENSITY_SWEEP_H
-#define OOZE_SOLVERS_DENSITY_DENSITY_SWEEP_H
+#ifndef OOZE_SOLVERS_DENSITY_CPU_DENSITY_SWEEP_H
+#define OOZE_SOLVERS_DENSITY_CPU_DENSITY_SWEEP_H
 
 #include "base/isa.h"
 #include "solvers/density/density.h"
