@@ -21,7 +21,8 @@ namespace ooze
 
 /* ---- what the GPU supports ---- */
 
-bool conformation_supports(const OozeStepContext *context, char *why, size_t size)
+/* Whether the GPU has the settings of method `conformation`; if not, `why` gets the reason. */
+static bool conformation_supports(const OozeStepContext *context, char *why, size_t size)
 {
     OozeConformationSettings set = ooze_conformation_settings(context);
     bool multigrid = set.preconditioner == OOZE_PRECONDITIONER_MULTIGRID;
@@ -53,7 +54,8 @@ static const char *single_setting(const OozeConformationSettings *set)
                                                              : nullptr;
 }
 
-bool conformation_supports_ranks(const OozeStepContext *context, char *why, size_t size)
+/* Whether several processes can share such steps. */
+static bool conformation_supports_ranks(const OozeStepContext *context, char *why, size_t size)
 {
     OozeConformationSettings set = ooze_conformation_settings(context);
     const char *setting = single_setting(&set);

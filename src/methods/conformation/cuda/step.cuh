@@ -79,10 +79,6 @@ static inline Step *step_of(const OozeConformationStep *step)
     return reinterpret_cast<Step *>(step->own);
 }
 
-/* Whether the GPU has the settings of method `conformation`; if not, `why` gets the reason. */
-bool conformation_supports(const OozeStepContext *context, char *why, size_t size);
-/* Whether several processes can share such steps. */
-bool conformation_supports_ranks(const OozeStepContext *context, char *why, size_t size);
 double conformation_reach(const OozeStepContext *context); /* see DeviceMethod */
 OozeStatus conformation_step(Engine *engine, void *data, OozeStepContext *context,
                              const OozeFormulation *formulation, OozeError *error);
