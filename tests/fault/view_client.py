@@ -16,12 +16,13 @@ TOKEN = "0123456789abcdef" * 2
 class Viewer:
     """`ooze view` in a process of its own."""
 
-    def __init__(self, scene, *options, port=0, threads=1):
+    def __init__(self, scene, *options, port=0, threads=1, environment=None):
         self.process = subprocess.Popen(
             [BUILD / "ooze", "view", scene, "--no-browser", "--threads", str(threads),
              "--port", str(port), *options], text=True, cwd=ROOT, stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            env=os.environ | {"OOZE_VIEW_TOKEN": TOKEN, "OOZE_DEVICE": "cpu"})
+            env=os.environ | {"OOZE_VIEW_TOKEN": TOKEN, "OOZE_DEVICE": "cpu"} |
+            (environment or {}))
         line = self.process.stdout.readline()
         while line and not line.startswith("http"):
             line = self.process.stdout.readline()
