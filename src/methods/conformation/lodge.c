@@ -66,7 +66,7 @@ static OozeMultigridUse plan_multigrid(OozeLodge *solve)
    is a tenth of these. */
 static bool has_succeeded(const OozeLodge *solve)
 {
-    const OozeSolveResidual *residual = &solve->cg.residual;
+    const OozeSolveResidual *residual = &solve->cg->residual;
     return !residual->has_tolerance || ooze_solve_residual_converged(residual) ||
            residual->current <= 0.01 * solve->speed_square;
 }
@@ -77,11 +77,11 @@ static void try_diagonal(OozeLodge *solve, int iterations)
 {
     const OozeLodgeStages *stages = stages_of(solve);
     const int first = least(iterations, OOZE_LODGE_TRIAL);
-    const double begin = solve->cg.residual.current;
+    const double begin = solve->cg->residual.current;
     stages->iterate_diagonal(solve, first);
     stages->read(solve);
-    const int needed = least(ooze_lodge_trial_iterations(begin, &solve->cg.residual), iterations);
-    if (!solve->cg.off && needed <= OOZE_LODGE_TRIAL_MOST) {
+    const int needed = least(ooze_lodge_trial_iterations(begin, &solve->cg->residual), iterations);
+    if (!solve->cg->off && needed <= OOZE_LODGE_TRIAL_MOST) {
         stages->iterate_diagonal(solve, least(iterations, OOZE_LODGE_TRIAL_MOST) - first);
         stages->read(solve);
     }
@@ -90,7 +90,7 @@ static void try_diagonal(OozeLodge *solve, int iterations)
 /* ---- a pass ---- */
 
 /* The first residual from step->u, and the initial guess of the change. */
-static void begin_iterations(OozeLodge *solve)
+static OozeStatus begin_iterations(OozeLodge *solve, OozeError *error)
 {
     const OozeConformationSettings *set = settings_of(solve);
     const OozeLodgeStages *stages = stages_of(solve);
@@ -99,8 +99,9 @@ static void begin_iterations(OozeLodge *solve)
     solve->guessed = false;
     stages->begin_iterations(solve, (accurate ? 1.0 : OOZE_LODGE_EARLY_TOLERANCE) * set->tolerance);
     if (set->velocity_iterations > 0 && (solve->pass == 0 || solve->step->any_contacts)) {
-        stages->guess(solve);
+        return stages->guess(solve, error);
     }
+    return OOZE_OK;
 }
 
 static OozeStatus iterate(OozeLodge *solve, OozeError *error)
@@ -108,25 +109,28 @@ static OozeStatus iterate(OozeLodge *solve, OozeError *error)
     const OozeLodgeStages *stages = stages_of(solve);
     const int iterations = settings_of(solve)->velocity_iterations;
     const OozeMultigridUse use = solve->multigrid_use;
-    begin_iterations(solve);
-    if (use == OOZE_MULTIGRID_NEVER || solve->status) {
-        stages->iterate_diagonal(solve, solve->status ? 0 : iterations);
-        return solve->status;
+    OozeStatus status = begin_iterations(solve, error);
+    if (status) {
+        return status;
     }
-    stages->read(solve);
-    const int before = solve->cg.residual.iterations;
-    const bool guessed = solve->pass > 0 || solve->guessed;
-    if (!solve->cg.off && !solve->grids && use == OOZE_MULTIGRID_IF_LATE) {
-        stages->iterate_diagonal(solve, OOZE_LODGE_LATE);
-        stages->read(solve);
-    } else if (!solve->cg.off && !solve->grids && use == OOZE_MULTIGRID_IF_SLOW && guessed) {
-        try_diagonal(solve, iterations);
-    }
-    if (solve->cg.off) {
+    if (use == OOZE_MULTIGRID_NEVER) {
+        stages->iterate_diagonal(solve, iterations);
         return OOZE_OK;
     }
-    const int left = iterations - (solve->cg.residual.iterations - before);
-    OozeStatus status = stages->build_grids(solve, error);
+    stages->read(solve);
+    const int before = solve->cg->residual.iterations;
+    const bool guessed = solve->pass > 0 || solve->guessed;
+    if (!solve->cg->off && !solve->grids && use == OOZE_MULTIGRID_IF_LATE) {
+        stages->iterate_diagonal(solve, OOZE_LODGE_LATE);
+        stages->read(solve);
+    } else if (!solve->cg->off && !solve->grids && use == OOZE_MULTIGRID_IF_SLOW && guessed) {
+        try_diagonal(solve, iterations);
+    }
+    if (solve->cg->off) {
+        return OOZE_OK;
+    }
+    const int left = iterations - (solve->cg->residual.iterations - before);
+    status = stages->build_grids(solve, error);
     if (!status && solve->multigrid) {
         stages->start_multigrid(solve);
         stages->iterate_multigrid(solve, least(left, OOZE_LODGE_MULTIGRID_MOST));

@@ -16,7 +16,7 @@ typedef enum OozeMultigridUse {
 /* Arrays have one element a particle. */
 typedef struct OozeLodge {
     OozeConformationStep *step;
-    struct OozeLodgeOwn *own;  /* what loops of the GPU alone keep */
+    struct OozeLodgeOwn *own;  /* what the machine's loops alone keep */
     OozeSym3 *stiffness;       /* A */
     OozeSym3 *explicit_stress; /* S0 */
     float *bulk;               /* bulk tr A / 3 */
@@ -30,7 +30,7 @@ typedef struct OozeLodge {
     OozeVector *r, *p, *ap; /* of conjugate gradients */
     int pass, passes;       /* passes: of this step */
     /* As `read` has found them; of the processor, at any time. The residual counts all passes. */
-    OozeConjugateGradients cg;
+    OozeConjugateGradients *cg;
     double speed_square; /* sum rho u*^2 */
     bool guessed;        /* there was an initial guess, in the first pass of the last step's */
     /* of multigrid */
@@ -38,22 +38,6 @@ typedef struct OozeLodge {
     struct OozeLodgeMultigrid *multigrid; /* NULL: the preconditioner is diagonal at present */
     struct OozeLodgeMultigrid *grids;     /* that were built in this step; NULL: none yet */
     OozeVector *first_u;                  /* velocities before the iterations of the pass */
-    /* ---- of the processor ---- */
-    struct OozeRows *flux; /* rows of F = S B - n L with n u in the fourth lane */
-    double *partial;       /* sums of fixed blocks */
-    const OozeVector *input;
-    OozeVector *output; /* between the gathers: the part of the force without a second gather */
-    bool with_explicit_terms;          /* with S0 and moving walls: A u - b, not A p */
-    bool unprojected;                  /* without contact projection: gives the contact forces */
-    struct OozeImpactPairs *pairs;     /* of long steps; NULL: none */
-    bool new_pairs;                    /* the last pass has added some */
-    struct OozeImpactPairs *all_pairs; /* of all processes, by numbers of OozeImpactSurface */
-    uint64_t *pair_particle; /* per pair of these: one of its particles here, or UINT64_MAX */
-    float *trace;            /* of the stiffness; for new pairs */
-    double alpha, beta;
-    struct OozeLodgeComponents *components; /* of the initial guess */
-    struct OozeTwist *first_motion; /* of dynamic solids before the iterations of the pass */
-    OozeStatus status;              /* of the initial guess */
 } OozeLodge;
 
 /* What the choice of the preconditioner depends on, of all processes. */
@@ -81,7 +65,7 @@ typedef struct OozeLodgeStages {
     /* The first residual, and p; of the second stage with the deferred forces. */
     void (*begin_iterations)(OozeLodge *solve, double tolerance);
     /* Advances along the initial guess of the pass, unless the residual is small already. */
-    void (*guess)(OozeLodge *solve);
+    OozeStatus (*guess)(OozeLodge *solve, OozeError *error);
     void (*read)(OozeLodge *solve); /* cg, speed_square, guessed. Waits */
     void (*iterate_diagonal)(OozeLodge *solve, int iterations);
     void (*iterate_multigrid)(OozeLodge *solve, int iterations);

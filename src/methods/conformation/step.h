@@ -18,7 +18,7 @@ typedef struct OozeConformationStep {
     const struct OozeConformationStages *stages;
     const struct OozeFormulation *formulation; /* of that machine */
     struct OozeConformationMemory *memory;     /* of the machine; outlives the step */
-    struct OozeConformationOwn *own;           /* what loops of the GPU alone keep in the step */
+    struct OozeConformationOwn *own;           /* what the machine's loops alone keep in the step */
     uint64_t n;
     uint64_t local; /* with the ghosts of other processes: length of arrays read at neighbours */
     float dt, support;
@@ -75,17 +75,6 @@ typedef struct OozeConformationStep {
     bool regathers_edges;
     OozeSolveResidual residual; /* of the velocity stage, when the step is done */
     bool used_multigrid;        /* the velocity stage */
-    /* ---- of the processor ---- */
-    struct OozeEdges *edges; /* at x0, with weights V0 f */
-    OozeVector *gathered;    /* memory of the next, see OozeGather */
-    OozeVector *wall_edge;   /* per boundary list entry, with the volume of the boundary sample */
-    uint64_t contact_count;
-    struct OozeBroadPhase *nearby;
-    uint64_t *contact_near; /* solids that each OOZE_BROAD_PHASE_GROUP particles may touch */
-    struct OozeGridPressure *grid_pressure; /* NULL without `pressure: grid` */
-    struct OozeConstraint *constraint;      /* of the method constraint */
-    struct OozeStepBodies *bodies;          /* NULL: there are none */
-    struct OozeDynamicCoupling *coupling;   /* NULL: no solid is dynamic */
 } OozeConformationStep;
 
 /* ---- method.c: tables of fields, and functions of OozeMethod ---- */

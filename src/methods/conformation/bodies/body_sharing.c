@@ -222,7 +222,7 @@ OozeStatus ooze_body_sharing_find_ends(OozeStepBodies *b, OozeError *error)
 
 void ooze_step_bodies_fetch(OozeConformationStep *s, const OozeF32x4 *field)
 {
-    OozeStepBodies *b = s->bodies;
+    OozeStepBodies *b = s->own->bodies;
     if (b && b->far) {
         ooze_rank_exchange_run(&b->far_ends, field, b->far, sizeof *field, b->far_buffer);
     }

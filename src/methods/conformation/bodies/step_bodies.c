@@ -105,7 +105,7 @@ static void film_range(void *data, uint64_t begin, uint64_t end, int worker)
         for (uint64_t e = list->first[i], last = e + list->count[i];
              e < last && b->slot[i] != UINT32_MAX; e++) {
             uint32_t j = list->index[e];
-            if (ooze_film_is_nearer(b->slot[j] == UINT32_MAX, s->edges->weight[e], &largest)) {
+            if (ooze_film_is_nearer(b->slot[j] == UINT32_MAX, s->own->edges->weight[e], &largest)) {
                 b->film[i] = s->material[j];
             }
         }
@@ -212,7 +212,7 @@ static OozeStatus allocate(OozeStepBodies *b, OozeError *error)
 OozeStatus ooze_step_bodies_begin(OozeConformationStep *s, OozeError *error)
 {
     const OozeStepContext *c = s->context;
-    s->bodies = NULL;
+    s->own->bodies = NULL;
     if (c->body_count == 0) {
         return OOZE_OK;
     }
@@ -243,7 +243,7 @@ OozeStatus ooze_step_bodies_begin(OozeConformationStep *s, OozeError *error)
         b->effective_inverse_mass[i] = s->mobility[i] * effective_inverse_mass;
     }
     ooze_halo_refresh(c->halo, b->effective_inverse_mass, sizeof *b->effective_inverse_mass);
-    s->bodies = b;
+    s->own->bodies = b;
     s->film = b->film;
     s->body = c->body;
     s->rigid_of = b->rigid_of;
@@ -259,7 +259,7 @@ OozeStatus ooze_step_bodies_begin(OozeConformationStep *s, OozeError *error)
 /* NULL: no body is rigid. */
 static OozeBodies *rigids_of(const OozeConformationStep *s)
 {
-    return s->bodies && s->bodies->all.rigid_count > 0 ? &s->bodies->all : NULL;
+    return s->own->bodies && s->own->bodies->all.rigid_count > 0 ? &s->own->bodies->all : NULL;
 }
 
 double ooze_step_bodies_precondition(OozeConformationStep *s, const OozeF32x4 *r)

@@ -46,7 +46,7 @@ static inline OozeF32x4 ooze_bond_value(const OozeStepBodies *b, const OozeF32x4
     return to < b->step->n ? v[to] : b->far[to - b->step->n];
 }
 
-/* Sets step->bodies where there are any, and makes the velocities of rigid bodies those of rigid
+/* Sets own->bodies where there are any, and makes the velocities of rigid bodies those of rigid
    motions. */
 OozeStatus ooze_step_bodies_begin(OozeConformationStep *step, OozeError *error);
 /* As the functions of bodies.h, for fields of all particles. */

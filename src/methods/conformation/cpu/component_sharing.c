@@ -50,18 +50,19 @@ struct OozeComponentSharing *ooze_component_sharing_allocate(const OozeConformat
 /* Lowers the lowest indices of components to those of their sets. Returns whether one was lower. */
 static bool lower_sets(OozeLodge *solve, const OozeComponentSets *sets)
 {
-    struct OozeComponentSharing *sharing = solve->components->sharing;
+    struct OozeComponentSharing *sharing = solve->own->components.sharing;
     bool changed = false;
     for (int k = 0; k < sets->count; k++) {
         bool here = sets->first[k] != UINT64_MAX;
         sets->lowest[k] =
-            here ? -(double)sharing->lowest[solve->components->root[sets->first[k]]] : -INFINITY;
+            here ? -(double)sharing->lowest[solve->own->components.root[sets->first[k]]]
+                 : -INFINITY;
     }
     ooze_halo_max(solve->step->context->halo, sets->lowest, sets->count);
     for (int k = 0; k < sets->count; k++) {
         sets->lowest[k] = -sets->lowest[k];
         if (sets->first[k] != UINT64_MAX) {
-            uint32_t root = solve->components->root[sets->first[k]];
+            uint32_t root = solve->own->components.root[sets->first[k]];
             changed = changed || sets->lowest[k] < (double)sharing->lowest[root];
             sharing->lowest[root] = (uint64_t)sets->lowest[k];
             sharing->shared[root] = 1;
@@ -74,7 +75,7 @@ static bool lower_sets(OozeLodge *solve, const OozeComponentSets *sets)
    one. */
 static void find_lowest(OozeLodge *solve, const OozeComponentSets *sets)
 {
-    struct OozeComponentSharing *sharing = solve->components->sharing;
+    struct OozeComponentSharing *sharing = solve->own->components.sharing;
     const OozeConformationStep *s = solve->step;
     OozeHalo *halo = s->context->halo;
     for (uint64_t i = 0; i < s->local; i++) {
@@ -82,19 +83,19 @@ static void find_lowest(OozeLodge *solve, const OozeComponentSets *sets)
         sharing->shared[i] = 0;
     }
     for (uint64_t i = 0; i < s->local; i++) {
-        uint64_t *lowest = &sharing->lowest[solve->components->root[i]],
+        uint64_t *lowest = &sharing->lowest[solve->own->components.root[i]],
                  index = ooze_halo_index(halo, i);
         *lowest = index < *lowest ? index : *lowest;
-        sharing->shared[solve->components->root[i]] |= i >= s->n;
+        sharing->shared[solve->own->components.root[i]] |= i >= s->n;
     }
     for (bool changed = true; changed; changed = ooze_halo_any(halo, changed)) {
         changed = false;
         for (uint64_t i = 0; i < s->n; i++) {
-            sharing->value[i] = sharing->lowest[solve->components->root[i]];
+            sharing->value[i] = sharing->lowest[solve->own->components.root[i]];
         }
         ooze_halo_refresh(halo, sharing->value, sizeof *sharing->value);
         for (uint64_t i = s->n; i < s->local; i++) {
-            uint64_t *lowest = &sharing->lowest[solve->components->root[i]];
+            uint64_t *lowest = &sharing->lowest[solve->own->components.root[i]];
             changed = changed || sharing->value[i] < *lowest;
             *lowest = sharing->value[i] < *lowest ? sharing->value[i] : *lowest;
         }
@@ -111,22 +112,22 @@ static int compare_labels(const void *a, const void *b)
 
 uint64_t ooze_component_lowest(const OozeLodge *solve, uint32_t root)
 {
-    return solve->components->sharing->lowest[root];
+    return solve->own->components.sharing->lowest[root];
 }
 
 bool ooze_component_is_shared(const OozeLodge *solve, uint32_t root)
 {
-    return solve->components->sharing->shared[root] != 0;
+    return solve->own->components.sharing->shared[root] != 0;
 }
 
 void ooze_component_sharing_find(OozeLodge *solve, const OozeComponentSets *sets)
 {
-    struct OozeComponentSharing *sharing = solve->components->sharing;
+    struct OozeComponentSharing *sharing = solve->own->components.sharing;
     const OozeConformationStep *s = solve->step;
     find_lowest(solve, sets);
     sharing->count = 0;
     for (uint64_t i = 0; i < s->local; i++) {
-        if (solve->components->root[i] == i) {
+        if (solve->own->components.root[i] == i) {
             sharing->labels[sharing->count++] = (Label){sharing->lowest[i], (uint32_t)i};
         }
     }
@@ -142,7 +143,7 @@ void ooze_component_sharing_find(OozeLodge *solve, const OozeComponentSets *sets
     }
     sharing->count = kept;
     for (uint64_t i = 0; i < s->local; i++) {
-        solve->components->root[i] = sharing->rename[solve->components->root[i]];
+        solve->own->components.root[i] = sharing->rename[solve->own->components.root[i]];
     }
 }
 
@@ -159,14 +160,14 @@ static void add(OozeComponentGain *to, const OozeComponentGain *from)
    it counts. */
 static uint64_t contribute(OozeLodge *solve, Contribution *list)
 {
-    const struct OozeComponentSharing *sharing = solve->components->sharing;
+    const struct OozeComponentSharing *sharing = solve->own->components.sharing;
     uint64_t n = solve->step->n, count = 0;
     for (uint64_t begin = 0; begin < n; begin += GRAIN) {
-        const struct OozeComponentChunk *chunk = &solve->components->chunks[begin / GRAIN];
+        const struct OozeComponentChunk *chunk = &solve->own->components.chunks[begin / GRAIN];
         uint64_t end = begin + GRAIN < n ? begin + GRAIN : n;
         end = chunk->mixed ? end : begin + 1;
         for (uint64_t i = begin; i < end; i++) {
-            uint32_t root = solve->components->root[i];
+            uint32_t root = solve->own->components.root[i];
             OozeComponentGain gain = {0};
             if (sharing->shared[root] && !list) {
                 count++;
@@ -177,9 +178,9 @@ static uint64_t contribute(OozeLodge *solve, Contribution *list)
                 list[count++] =
                     (Contribution){sharing->lowest[root], chunk->mixed ? gain : chunk->gain};
             } else if (list && chunk->mixed) {
-                ooze_warm_start_add_gain(solve, i, &solve->components->of_root[root].gain);
+                ooze_warm_start_add_gain(solve, i, &solve->own->components.of_root[root].gain);
             } else if (list) {
-                add(&solve->components->of_root[root].gain, &chunk->gain);
+                add(&solve->own->components.of_root[root].gain, &chunk->gain);
             }
         }
     }
@@ -193,28 +194,29 @@ static const Label *find_label(const struct OozeComponentSharing *sharing, uint6
     return at < sharing->count && labels[at].lowest == lowest ? &labels[at] : NULL;
 }
 
-OozeStatus ooze_component_sharing_sum(OozeLodge *solve)
+OozeStatus ooze_component_sharing_sum(OozeLodge *solve, OozeError *error)
 {
-    const struct OozeComponentSharing *sharing = solve->components->sharing;
+    const struct OozeComponentSharing *sharing = solve->own->components.sharing;
     const OozeConformationStep *s = solve->step;
     OozeArena *arena = s->context->arena;
     OozeArenaMark mark = ooze_arena_mark(arena);
     OozeHaloList list = {.count = contribute(solve, NULL), .size = sizeof(Contribution)};
     Contribution *own = ooze_arena_alloc(arena, list.count, sizeof *own);
     if (!own) {
-        return OOZE_ERROR_MEMORY;
+        return ooze_fail_memory(error, "the components of the fluid",
+                                list.count * sizeof(Contribution));
     }
     for (uint64_t i = s->n; i < s->local; i++) { /* loops over chunks have cleared the others */
-        solve->components->of_root[i] = (struct OozeComponent){0};
+        solve->own->components.of_root[i] = (struct OozeComponent){0};
     }
     contribute(solve, own);
     list.own = own;
-    OozeStatus status = ooze_halo_gather_list(s->context->halo, arena, &list, NULL);
+    OozeStatus status = ooze_halo_gather_list(s->context->halo, arena, &list, error);
     const Contribution *all = list.all;
     for (uint64_t k = 0; k < list.total && !status; k++) {
         const Label *label = find_label(sharing, all[k].lowest);
         if (label) {
-            add(&solve->components->of_root[label->root].gain, &all[k].gain);
+            add(&solve->own->components.of_root[label->root].gain, &all[k].gain);
         }
     }
     ooze_arena_rewind(arena, mark);
@@ -223,10 +225,10 @@ OozeStatus ooze_component_sharing_sum(OozeLodge *solve)
 
 bool ooze_component_sharing_decide(OozeLodge *solve)
 {
-    const struct OozeComponentSharing *sharing = solve->components->sharing;
+    const struct OozeComponentSharing *sharing = solve->own->components.sharing;
     bool partly = false;
     for (uint64_t k = 0; k < sharing->count; k++) {
-        struct OozeComponent *component = &solve->components->of_root[sharing->labels[k].root];
+        struct OozeComponent *component = &solve->own->components.of_root[sharing->labels[k].root];
         component->accepted_fraction = ooze_warm_start_accepted_fraction(component->gain);
         partly = partly || (component->gain.curvature > 0.0 && component->accepted_fraction < 1.0f);
     }

@@ -36,7 +36,7 @@ void ooze_component_sharing_find(OozeLodge *solve, const OozeComponentSets *sets
 uint64_t ooze_component_lowest(const OozeLodge *solve, uint32_t root);
 bool ooze_component_is_shared(const OozeLodge *solve, uint32_t root);
 /* Gains of all components, in the order of all processes' particles, from those of chunks. */
-OozeStatus ooze_component_sharing_sum(OozeLodge *solve);
+OozeStatus ooze_component_sharing_sum(OozeLodge *solve, OozeError *error);
 /* Which fraction of the guess they accept; true: some do not accept all of it. */
 bool ooze_component_sharing_decide(OozeLodge *solve);
 

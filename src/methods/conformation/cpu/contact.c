@@ -28,7 +28,7 @@ static OozeContactSet find_contact_set(const OozeConformationStep *s, uint64_t i
             continue; /* the pressure of the grid keeps fluid out of no-slip solids */
         }
         OozeContact contact = ooze_solid_contact(solid, x);
-        bool deep, dynamic = s->coupling && ooze_coupling_is_dynamic(s->coupling, k);
+        bool deep, dynamic = s->own->coupling && ooze_coupling_is_dynamic(s->own->coupling, k);
         double speed = ooze_contact_speed(&scale, &contact, &deep);
         s->buried_in[i] = deep ? k : s->buried_in[i];
         if (s->long_step && !dynamic && ooze_impact_is_far(&scale, &contact)) {
@@ -68,7 +68,7 @@ static uint64_t find_near(const OozeConformationStep *s, uint64_t begin, uint64_
                       : ooze_max(fastest, ooze_f32x4_dot3(s->u[i], s->u[i]));
     }
     float reach = s->contact_distance + s->dt * sqrtf(fastest);
-    return ooze_broad_phase_find(s->nearby, s->x0, begin, end, reach, true, among);
+    return ooze_broad_phase_find(s->own->nearby, s->x0, begin, end, reach, true, among);
 }
 
 static void near_range(void *data, uint64_t begin, uint64_t end, int worker)
@@ -79,7 +79,7 @@ static void near_range(void *data, uint64_t begin, uint64_t end, int worker)
     for (uint64_t first = begin; first < end; first += OOZE_BROAD_PHASE_GROUP) {
         uint64_t last = first + OOZE_BROAD_PHASE_GROUP < end ? first + OOZE_BROAD_PHASE_GROUP : end;
         uint64_t near = around ? find_near(s, first, last, around) : 0;
-        s->contact_near[first / OOZE_BROAD_PHASE_GROUP] = near;
+        s->own->contact_near[first / OOZE_BROAD_PHASE_GROUP] = near;
     }
 }
 
@@ -95,7 +95,7 @@ static void count_range(void *data, uint64_t begin, uint64_t end, int worker)
     const OozeConformationStep *s = job->step;
     uint64_t room = 0;
     for (uint64_t i = begin; i < end; i++) {
-        room += s->contact_near[i / OOZE_BROAD_PHASE_GROUP] || is_prescribed(s, i);
+        room += s->own->contact_near[i / OOZE_BROAD_PHASE_GROUP] || is_prescribed(s, i);
     }
     job->room[begin / GRAIN] = room;
 }
@@ -107,7 +107,7 @@ static void find_range(void *data, uint64_t begin, uint64_t end, int worker)
     OozeConformationStep *s = job->step;
     uint64_t first = job->base[begin / GRAIN], at = first;
     for (uint64_t i = begin; i < end; i++) {
-        uint64_t near = s->contact_near[i / OOZE_BROAD_PHASE_GROUP];
+        uint64_t near = s->own->contact_near[i / OOZE_BROAD_PHASE_GROUP];
         s->contact_of[i] = s->buried_in[i] = -1;
         if ((near && !ooze_step_flies_freely(s, i)) || is_prescribed(s, i)) {
             s->contact_sets[at] = find_contact_set(s, i, near);
@@ -138,12 +138,12 @@ static void pack(FindJob *job, uint64_t chunks)
 {
     OozeConformationStep *s = job->step;
     for (uint64_t k = 0; k < chunks; k++) {
-        memmove(s->contact_sets + s->contact_count, s->contact_sets + job->base[k],
+        memmove(s->contact_sets + s->own->contact_count, s->contact_sets + job->base[k],
                 job->found[k] * sizeof *s->contact_sets);
-        job->base[k] = s->contact_count;
-        s->contact_count += job->found[k];
+        job->base[k] = s->own->contact_count;
+        s->own->contact_count += job->found[k];
     }
-    if (s->contact_count > 0) {
+    if (s->own->contact_count > 0) {
         ooze_parallel_for(s->context->threads, s->n, GRAIN, renumber_range, job);
     }
 }
@@ -153,12 +153,12 @@ static OozeStatus find_contact_sets(FindJob *job, OozeError *error)
     OozeConformationStep *s = job->step;
     OozeArena *arena = s->context->arena;
     uint64_t chunks = (s->n + GRAIN - 1) / GRAIN, room = 0;
-    s->contact_near = ooze_arena_alloc(arena, chunks * GROUPS, sizeof *s->contact_near);
+    s->own->contact_near = ooze_arena_alloc(arena, chunks * GROUPS, sizeof *s->own->contact_near);
     job->room = ooze_arena_alloc(arena, chunks, sizeof *job->room);
     job->base = ooze_arena_alloc(arena, chunks, sizeof *job->base);
     job->found = ooze_arena_alloc(arena, chunks, sizeof *job->found);
     if (ooze_arena_failed(arena)) {
-        return ooze_fail_memory(error, "contacts", chunks * GROUPS * sizeof *s->contact_near);
+        return ooze_fail_memory(error, "contacts", chunks * GROUPS * sizeof *s->own->contact_near);
     }
     ooze_conformation_find_near_solids(s);
     ooze_parallel_for(s->context->threads, s->n, GRAIN, count_range, job);
@@ -184,14 +184,14 @@ OozeStatus ooze_conformation_find_contacts(OozeConformationStep *s, OozeError *e
     const OozeStepContext *c = s->context;
     s->contact_of = ooze_arena_alloc(c->arena, s->n, sizeof *s->contact_of);
     s->buried_in = ooze_arena_alloc(c->arena, s->n, sizeof *s->buried_in);
-    s->contact_count = 0;
+    s->own->contact_count = 0;
     if (ooze_arena_failed(c->arena)) {
         return ooze_fail_memory(error, "contacts", s->n * 8);
     }
     FindJob job = {.step = s};
-    OozeStatus status = ooze_broad_phase_begin(s->nearby, c->solids, c->solid_count, c->spacing,
-                                               c->dt, c->arena, error);
+    OozeStatus status = ooze_broad_phase_begin(s->own->nearby, c->solids, c->solid_count,
+                                               c->spacing, c->dt, c->arena, error);
     status = status ? status : find_contact_sets(&job, error);
-    s->any_contacts = !status && ooze_halo_any(c->halo, s->contact_count > 0);
+    s->any_contacts = !status && ooze_halo_any(c->halo, s->own->contact_count > 0);
     return status;
 }

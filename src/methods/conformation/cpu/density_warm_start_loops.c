@@ -5,7 +5,7 @@
 static inline OozeF32x4 push_of_fluid(const OozeConformationStep *s, const OozeCubic *cubic,
                                       uint64_t i, bool periodic)
 {
-    const OozeEdges *edges = s->edges;
+    const OozeEdges *edges = s->own->edges;
     const OozeF32x4 *x = s->x0;
     const float *lambda = s->first_multiplier;
     const uint64_t first = edges->list->first[i];
@@ -28,8 +28,8 @@ static inline OozeF32x4 push_of_fluid(const OozeConformationStep *s, const OozeC
 static inline OozeF32x4 push_of_walls(const OozeConformationStep *s, const OozeCubic *cubic,
                                       uint64_t i)
 {
-    const OozeWallSamples walls = {s->context->fluid_boundary, s->context->boundary, s->edges->box,
-                                   *cubic};
+    const OozeWallSamples walls = {s->context->fluid_boundary, s->context->boundary,
+                                   s->own->edges->box, *cubic};
     const float scale = s->first_multiplier[i] * s->wall_scale / s->volume;
     float density = 0.0f; /* not needed */
     OozeF32x4 x = s->x0[i];
@@ -43,8 +43,8 @@ static void pushes_range(void *data, uint64_t begin, uint64_t end, int worker)
     const OozeConformationStep *s = data;
     const OozeCubic cubic = ooze_cubic(s->support, s->volume);
     for (uint64_t i = begin; i < end; i++) {
-        OozeF32x4 push = s->edges->periodic ? push_of_fluid(s, &cubic, i, true)
-                                            : push_of_fluid(s, &cubic, i, false);
+        OozeF32x4 push = s->own->edges->periodic ? push_of_fluid(s, &cubic, i, true)
+                                                 : push_of_fluid(s, &cubic, i, false);
         if (s->context->boundary->count > 0 && s->first_multiplier[i] > 0.0f) {
             push += push_of_walls(s, &cubic, i);
         }

@@ -13,8 +13,8 @@
 
 void ooze_lodge_solids_spread(OozeLodge *solve)
 {
-    OozeDynamicCoupling *c = solve->step->coupling;
-    if (c && solve->with_explicit_terms) {
+    OozeDynamicCoupling *c = solve->step->own->coupling;
+    if (c && solve->own->with_explicit_terms) {
         ooze_coupling_spread_motion(c);
     } else if (c) {
         ooze_coupling_spread_direction(c);
@@ -49,7 +49,7 @@ static void force_range(void *data, uint64_t begin, uint64_t end, int worker)
     (void)worker;
     const Force *job = data;
     const OozeConformationStep *s = job->step;
-    OozeDynamicCoupling *c = s->coupling;
+    OozeDynamicCoupling *c = s->own->coupling;
     const OozeNeighbours *walls = s->context->fluid_boundary;
     if (!c->near[begin / OOZE_COUPLING_GRAIN]) {
         return;
@@ -60,9 +60,9 @@ static void force_range(void *data, uint64_t begin, uint64_t end, int worker)
         for (uint64_t e = walls->first[i], last = e + walls->count[i]; e < last; e++) {
             uint32_t b = walls->index[e];
             int k = c->index_of[c->view.solid[b]];
-            if (k >= 0 && s->wall_edge[e][3] != 0.0f) {
-                OozeF32x4 force =
-                    force_of(&job->flux[i], n, s->wall_edge[e], ooze_f32x4_load(&job->moving[b].x));
+            if (k >= 0 && s->own->wall_edge[e][3] != 0.0f) {
+                OozeF32x4 force = force_of(&job->flux[i], n, s->own->wall_edge[e],
+                                           ooze_f32x4_load(&job->moving[b].x));
                 ooze_coupling_add(&sum[k], c->arm[b], widen(force));
             }
         }
@@ -74,12 +74,12 @@ static void collect_forces(Force *job)
 {
     const OozeConformationStep *s = job->step;
     ooze_parallel_for(s->context->threads, s->n, OOZE_COUPLING_GRAIN, force_range, job);
-    ooze_coupling_collect(s->coupling);
+    ooze_coupling_collect(s->own->coupling);
 }
 
 void ooze_lodge_solids_pull(OozeConformationStep *s)
 {
-    OozeDynamicCoupling *c = s->coupling;
+    OozeDynamicCoupling *c = s->own->coupling;
     if (!c) {
         return;
     }
@@ -95,7 +95,7 @@ void ooze_lodge_solids_pull(OozeConformationStep *s)
 
 void ooze_lodge_solids_expect(OozeConformationStep *s, double sign)
 {
-    OozeDynamicCoupling *c = s->coupling;
+    OozeDynamicCoupling *c = s->own->coupling;
     if (!c) {
         return;
     }
@@ -107,7 +107,7 @@ void ooze_lodge_solids_expect(OozeConformationStep *s, double sign)
 
 float ooze_lodge_solids_push_share(const OozeConformationStep *s, uint64_t i)
 {
-    const OozeDynamicCoupling *c = s->coupling;
+    const OozeDynamicCoupling *c = s->own->coupling;
     const OozeNeighbours *walls = s->context->fluid_boundary;
     const float own = s->rheology[s->material[i]].expected_push_share;
     float share = own;
@@ -124,19 +124,20 @@ float ooze_lodge_solids_push_share(const OozeConformationStep *s, uint64_t i)
 double ooze_lodge_solids_product(OozeLodge *solve)
 {
     const OozeConformationStep *s = solve->step;
-    OozeDynamicCoupling *c = s->coupling;
+    OozeDynamicCoupling *c = s->own->coupling;
     double product = 0.0;
     if (!c) {
         return product;
     }
     Force job = {.step = s,
-                 .flux = solve->flux,
+                 .flux = solve->own->flux,
                  .hourglass = solve->hourglass,
-                 .moving = solve->with_explicit_terms ? c->view.velocity : c->direction_velocity};
+                 .moving =
+                     solve->own->with_explicit_terms ? c->view.velocity : c->direction_velocity};
     collect_forces(&job);
     for (int k = 0; k < c->count; k++) {
         OozeDynamicSolid *solid = &c->solids[k];
-        const OozeTwist *y = solve->with_explicit_terms ? &solid->motion : &solid->direction;
+        const OozeTwist *y = solve->own->with_explicit_terms ? &solid->motion : &solid->direction;
         solid->product = ooze_coupling_momentum(c, solid, y);
         ooze_twist_add(&solid->product, (double)s->dt,
                        &solid->collected); /* the force on the solid is the opposite */
@@ -149,7 +150,7 @@ double ooze_lodge_solids_product(OozeLodge *solve)
 
 double ooze_lodge_solids_start(OozeLodge *solve)
 {
-    OozeDynamicCoupling *c = solve->step->coupling;
+    OozeDynamicCoupling *c = solve->step->own->coupling;
     double square = 0.0;
     for (int k = 0; c && k < c->count; k++) {
         OozeDynamicSolid *solid = &c->solids[k];
@@ -163,8 +164,9 @@ double ooze_lodge_solids_start(OozeLodge *solve)
 
 double ooze_lodge_solids_advance(OozeLodge *solve)
 {
-    OozeDynamicCoupling *c = solve->step->coupling;
-    double square = 0.0, alpha = (double)(float)solve->alpha; /* rounded as for the particles */
+    OozeDynamicCoupling *c = solve->step->own->coupling;
+    double square = 0.0,
+           alpha = (double)(float)solve->own->alpha; /* rounded as for the particles */
     for (int k = 0; c && k < c->count; k++) {
         OozeDynamicSolid *solid = &c->solids[k];
         ooze_twist_add(&solid->motion, alpha, &solid->direction);
@@ -177,14 +179,14 @@ double ooze_lodge_solids_advance(OozeLodge *solve)
 
 static OozeTwist response_of(const OozeLodge *solve, int k)
 {
-    const OozeDynamicSolid *solid = &solve->step->coupling->solids[k];
+    const OozeDynamicSolid *solid = &solve->step->own->coupling->solids[k];
     return solve->multigrid ? ooze_lodge_multigrid_solid_response(solve->multigrid, k)
                             : ooze_coupling_velocity_change(solid, &solid->residual);
 }
 
 double ooze_lodge_solids_precondition(const OozeLodge *solve)
 {
-    const OozeDynamicCoupling *c = solve->step->coupling;
+    const OozeDynamicCoupling *c = solve->step->own->coupling;
     double sum = 0.0;
     for (int k = 0; c && k < c->count; k++) {
         OozeTwist response = response_of(solve, k);
@@ -195,18 +197,18 @@ double ooze_lodge_solids_precondition(const OozeLodge *solve)
 
 void ooze_lodge_solids_update(OozeLodge *solve)
 {
-    OozeDynamicCoupling *c = solve->step->coupling;
+    OozeDynamicCoupling *c = solve->step->own->coupling;
     for (int k = 0; c && k < c->count; k++) {
         OozeDynamicSolid *solid = &c->solids[k];
         OozeTwist next = response_of(solve, k);
-        ooze_twist_add(&next, (double)(float)solve->beta, &solid->direction);
+        ooze_twist_add(&next, (double)(float)solve->own->beta, &solid->direction);
         solid->direction = next;
     }
 }
 
 double ooze_lodge_solids_dot(const OozeLodge *solve)
 {
-    const OozeDynamicCoupling *c = solve->step->coupling;
+    const OozeDynamicCoupling *c = solve->step->own->coupling;
     double along = 0.0;
     for (int k = 0; c && k < c->count; k++) {
         along += ooze_twist_dot(&c->solids[k].direction, &c->solids[k].residual);
@@ -216,7 +218,7 @@ double ooze_lodge_solids_dot(const OozeLodge *solve)
 
 void ooze_lodge_solids_zero(OozeLodge *solve)
 {
-    OozeDynamicCoupling *c = solve->step->coupling;
+    OozeDynamicCoupling *c = solve->step->own->coupling;
     for (int k = 0; c && k < c->count; k++) {
         c->solids[k].direction = (OozeTwist){{0}};
     }
@@ -251,7 +253,7 @@ static void follow_range(void *data, uint64_t begin, uint64_t end, int worker)
     (void)worker;
     const Follow *job = data;
     const OozeConformationStep *s = job->solve->step;
-    OozeDynamicCoupling *c = s->coupling;
+    OozeDynamicCoupling *c = s->own->coupling;
     const OozeNeighbours *walls = s->context->fluid_boundary;
     if (!c->near[begin / OOZE_COUPLING_GRAIN]) {
         return;
@@ -262,7 +264,7 @@ static void follow_range(void *data, uint64_t begin, uint64_t end, int worker)
             uint32_t b = walls->index[e];
             int k = c->index_of[c->view.solid[b]];
             if (k >= 0) {
-                add_edge(job, &sum[k], s->wall_edge[e][3], c->arm[b], i);
+                add_edge(job, &sum[k], s->own->wall_edge[e][3], c->arm[b], i);
             }
         }
     }
@@ -273,13 +275,13 @@ static void collect(const OozeLodge *solve, Moment moment)
     Follow job = {.solve = solve, .moment = moment};
     ooze_parallel_for(solve->step->context->threads, solve->step->n, OOZE_COUPLING_GRAIN,
                       follow_range, &job);
-    ooze_coupling_collect(solve->step->coupling);
+    ooze_coupling_collect(solve->step->own->coupling);
 }
 
 /* Fluid around a solid hardly moves relative to it. */
 void ooze_lodge_solids_follow(OozeLodge *solve)
 {
-    OozeDynamicCoupling *c = solve->step->coupling;
+    OozeDynamicCoupling *c = solve->step->own->coupling;
     ooze_lodge_solids_zero(solve);
     if (!c) {
         return;

@@ -12,14 +12,14 @@ static inline OozeRows ooze_raw_rows(const OozeConformationStep *s, const OozeF3
 {
     const OozeNeighbours *walls = s->context->fluid_boundary;
     OozeRows rows = ooze_rows_outer(u[i], -s->edge_sum[i], ooze_rows_zero());
-    rows = ooze_edges_outer(s->edges, u, i, rows);
-    const OozeFloat4 *moving = moving_walls  ? s->context->boundary->velocity
-                               : s->coupling ? s->coupling->direction_velocity
-                                             : NULL;
+    rows = ooze_edges_outer(s->own->edges, u, i, rows);
+    const OozeFloat4 *moving = moving_walls       ? s->context->boundary->velocity
+                               : s->own->coupling ? s->own->coupling->direction_velocity
+                                                  : NULL;
     if (moving && s->context->boundary->count) {
         for (uint64_t e = walls->first[i], last = e + walls->count[i]; e < last; e++) {
             OozeF32x4 v = ooze_f32x4_load(&moving[walls->index[e]].x);
-            rows = ooze_rows_outer(v, s->wall_edge[e], rows);
+            rows = ooze_rows_outer(v, s->own->wall_edge[e], rows);
         }
     }
     return rows;

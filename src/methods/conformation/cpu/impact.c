@@ -109,7 +109,7 @@ static OozeContactSet missed_set(const OozeConformationStep *s, uint64_t i, uint
     ooze_contact_begin(&search);
     for (int k = 0; k < c->solid_count; k++) {
         const OozeSolid *solid = &c->solids[k];
-        bool dynamic = s->coupling && ooze_coupling_is_dynamic(s->coupling, k);
+        bool dynamic = s->own->coupling && ooze_coupling_is_dynamic(s->own->coupling, k);
         if (!ooze_broad_phase_has(near, k) || solid->params[OOZE_SOLID_COLLIDES] == 0.0 ||
             dynamic) {
             continue;
@@ -132,14 +132,14 @@ static uint64_t add_missed_contacts(OozeConformationStep *s)
     uint64_t added = 0;
     ooze_conformation_find_near_solids(s);
     for (uint64_t i = 0; i < s->n; i++) {
-        uint64_t near = s->contact_near[i / OOZE_BROAD_PHASE_GROUP];
+        uint64_t near = s->own->contact_near[i / OOZE_BROAD_PHASE_GROUP];
         int32_t of = s->contact_of[i];
         if (!near || !ooze_impact_may_miss(s, i)) {
             continue;
         }
         OozeContactSet set = missed_set(s, i, near);
-        if (set.count > 0 && (of >= 0 || s->contact_count < s->contact_room)) {
-            of = of >= 0 ? of : (int32_t)s->contact_count++;
+        if (set.count > 0 && (of >= 0 || s->own->contact_count < s->contact_room)) {
+            of = of >= 0 ? of : (int32_t)s->own->contact_count++;
             s->contact_of[i] = of;
             s->contact_sets[of] = set;
             added++;
@@ -156,7 +156,7 @@ OozeStatus ooze_impact_end_pass(OozeLodge *solve, OozeError *error)
     uint64_t pairs = 0;
     bool contacts = ooze_halo_any(s->context->halo, add_missed_contacts(s) > 0);
     OozeStatus status = ooze_impact_find_pairs(solve, &pairs, error);
-    solve->new_pairs = pairs > 0;
+    solve->own->new_pairs = pairs > 0;
     solve->passes = ooze_impact_passes(solve->pass, solve->passes, s->plan->settings.passes,
                                        contacts || pairs > 0);
     ooze_timer_lap(s->context->timer, "contact");

@@ -78,7 +78,7 @@ static void trace_range(void *data, uint64_t begin, uint64_t end, int worker)
     (void)worker;
     const OozeLodge *solve = data;
     for (uint64_t i = begin; i < end; i++) {
-        solve->trace[i] = ooze_sym3_trace(solve->stiffness[i]);
+        solve->own->trace[i] = ooze_sym3_trace(solve->stiffness[i]);
     }
 }
 
@@ -111,13 +111,13 @@ static OozeStatus find_surface(Surface *surface, OozeLodge *solve, OozeError *er
     const OozeConformationStep *s = surface->step;
     OozeArena *arena = s->context->arena;
     OozeStatus status = find_own_surface(surface, error);
-    solve->trace = ooze_arena_alloc(arena, s->n, sizeof *solve->trace);
-    if (!status && solve->trace) {
+    solve->own->trace = ooze_arena_alloc(arena, s->n, sizeof *solve->own->trace);
+    if (!status && solve->own->trace) {
         ooze_parallel_for(s->context->threads, s->n, GRAIN, trace_range, solve);
         surface->x0 = s->x0;
         surface->u = s->u;
         surface->inward = s->edge_sum;
-        surface->trace = solve->trace;
+        surface->trace = solve->own->trace;
         status = s->context->halo ? ooze_impact_gather_surface(surface, solve, error) : OOZE_OK;
     }
     if (status) {
@@ -325,7 +325,7 @@ OozeStatus ooze_impact_find_pairs(OozeLodge *solve, uint64_t *added, OozeError *
 {
     const OozeConformationStep *s = solve->step;
     bool shared = s->context->halo != NULL;
-    OozeImpactPairs **pairs = shared ? &solve->all_pairs : &solve->pairs;
+    OozeImpactPairs **pairs = shared ? &solve->own->all_pairs : &solve->own->pairs;
     Surface surface = {.step = s};
     *added = 0;
     OozeStatus status = find_surface(&surface, solve, error);

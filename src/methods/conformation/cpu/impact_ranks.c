@@ -143,7 +143,7 @@ OozeStatus ooze_impact_take_pairs(const OozeImpactSurface *surface, OozeLodge *s
     const OozeConformationStep *s = solve->step;
     OozeArena *arena = s->context->arena;
     OozeRanks *ranks = ooze_halo_ranks(s->context->halo);
-    const OozeImpactPairs *all = solve->all_pairs;
+    const OozeImpactPairs *all = solve->own->all_pairs;
     Ends ends = {.surface = surface,
                  .first = surface->rank_at[ranks->rank],
                  .last = surface->rank_at[ranks->rank + 1],
@@ -151,7 +151,8 @@ OozeStatus ooze_impact_take_pairs(const OozeImpactSurface *surface, OozeLodge *s
     ends.foreign = ooze_arena_alloc(arena, surface->count, sizeof *ends.foreign);
     uint64_t count = ends.foreign ? mark_ends(&ends, all) : 0;
     OozeImpactPairs *pairs = ooze_arena_alloc(arena, 1, sizeof *pairs);
-    solve->pair_particle = ooze_arena_alloc(arena, all->count, sizeof *solve->pair_particle);
+    solve->own->pair_particle =
+        ooze_arena_alloc(arena, all->count, sizeof *solve->own->pair_particle);
     if (ooze_arena_failed(arena)) {
         return ooze_fail_memory(error, "contacts within the step", all->count * 8);
     }
@@ -164,17 +165,17 @@ OozeStatus ooze_impact_take_pairs(const OozeImpactSurface *surface, OozeLodge *s
     for (uint64_t k = 0; k < all->count && !status; k++) {
         OozeImpactPair pair = all->pair[k];
         bool i = is_own(&ends, pair.i), j = is_own(&ends, pair.j);
-        solve->pair_particle[k] = UINT64_MAX;
+        solve->own->pair_particle[k] = UINT64_MAX;
         if (i || j) {
             pair.i = end_of(&ends, pair.i);
             pair.j = end_of(&ends, pair.j);
-            solve->pair_particle[k] = i ? pair.i : pair.j;
+            solve->own->pair_particle[k] = i ? pair.i : pair.j;
             pairs->pair[pairs->count++] = pair;
         }
     }
     if (!status) {
         ooze_impact_list_pairs(pairs, s->n);
-        solve->pairs = pairs;
+        solve->own->pairs = pairs;
     }
     return status;
 }

@@ -46,7 +46,7 @@ typedef struct OozeImpactSurface {
 /* Of several processes: gathers the particles at surfaces. `surface` holds those of this one. */
 OozeStatus ooze_impact_gather_surface(OozeImpactSurface *surface, const OozeLodge *solve,
                                       OozeError *error);
-/* solve->pairs: those of solve->all_pairs with particles of this process. */
+/* solve->own->pairs: those of solve->own->all_pairs with particles of this process. */
 OozeStatus ooze_impact_take_pairs(const OozeImpactSurface *surface, OozeLodge *solve,
                                   OozeError *error);
 /* Values at the ends of pairs that other processes have. */

@@ -22,28 +22,28 @@ static void run(OozeLodge *solve, OozeRangeBody body)
 double ooze_lodge_sum(OozeLodge *solve, OozeRangeBody body)
 {
     const OozeConformationStep *s = solve->step;
-    OozeBlockSum sum = {s->context->threads, s->n, OOZE_CONFORMATION_GRAIN, solve->partial,
+    OozeBlockSum sum = {s->context->threads, s->n, OOZE_CONFORMATION_GRAIN, solve->own->partial,
                         s->context->halo};
     return ooze_block_sum(&sum, body, solve);
 }
 
 double ooze_lodge_multiply_by(OozeLodge *solve, const OozeF32x4 *input, bool with_explicit_terms)
 {
-    solve->input = input;
-    solve->output = solve->ap;
-    solve->with_explicit_terms = with_explicit_terms;
+    solve->own->input = input;
+    solve->own->output = solve->ap;
+    solve->own->with_explicit_terms = with_explicit_terms;
     const OozeStepContext *c = solve->step->context;
     const uint64_t n = solve->step->n, grain = OOZE_CONFORMATION_GRAIN;
     const OozeHaloLoop stress = {c->threads, n, grain, ooze_lodge_loops()->stress, solve},
                        forces = {c->threads, n, grain, ooze_lodge_loops()->product, solve};
     ooze_step_bodies_fetch(solve->step, input);
-    if (solve->pairs) {
-        ooze_impact_fetch(solve->pairs, input);
+    if (solve->own->pairs) {
+        ooze_impact_fetch(solve->own->pairs, input);
     }
     ooze_lodge_solids_spread(solve);
     ooze_halo_refresh_during(c->halo, (void *)input, sizeof *input, &stress);
-    ooze_halo_refresh_during(c->halo, solve->flux, sizeof *solve->flux, &forces);
-    double product = ooze_halo_sum(c->halo, solve->partial, n, grain);
+    ooze_halo_refresh_during(c->halo, solve->own->flux, sizeof *solve->own->flux, &forces);
+    double product = ooze_halo_sum(c->halo, solve->own->partial, n, grain);
     product += ooze_lodge_solids_product(solve);
     ooze_timer_lap(c->timer, "velocity_operator");
     return product;
@@ -73,7 +73,7 @@ static double operator_product(void *user)
 double ooze_lodge_advance(void *user, double alpha, double *square)
 {
     OozeLodge *solve = user;
-    solve->alpha = alpha;
+    solve->own->alpha = alpha;
     *square = sum_with_bodies(solve, ooze_lodge_loops()->advance);
     *square += ooze_lodge_solids_advance(solve);
     if (solve->multigrid) {
@@ -85,7 +85,7 @@ double ooze_lodge_advance(void *user, double alpha, double *square)
 
 void ooze_lodge_next_direction(OozeLodge *solve, double beta)
 {
-    solve->beta = beta;
+    solve->own->beta = beta;
     if (solve->multigrid) {
         ooze_lodge_multigrid_update(solve);
     } else {
@@ -106,7 +106,7 @@ static const OozeCgOperations operations = {operator_product, ooze_lodge_advance
 
 static void iterate(OozeLodge *solve, int iterations)
 {
-    ooze_conjugate_gradients(&solve->cg, &operations, solve, iterations);
+    ooze_conjugate_gradients(solve->cg, &operations, solve, iterations);
 }
 
 /* Numbers of the solve are in the host's memory. */
@@ -187,7 +187,7 @@ static void begin_iterations(OozeLodge *solve, double tolerance)
 {
     OozeConformationStep *s = solve->step;
     const bool second_stage = solve->deferred && solve->pass > 0;
-    solve->cg.min_curvature = OOZE_LODGE_MIN_CURVATURE;
+    solve->cg->min_curvature = OOZE_LODGE_MIN_CURVATURE;
     ooze_lodge_multiply_by(solve, s->u, true);
     if (second_stage) {
         ooze_lodge_scale_second_stage(solve, 0.5f);
@@ -196,7 +196,7 @@ static void begin_iterations(OozeLodge *solve, double tolerance)
     ooze_step_bodies_respond(s, solve->p);
     rz = second_stage ? add_deferred(solve) : rz;
     ooze_timer_add(s->context->timer, "velocity_vectors");
-    ooze_cg_begin(&solve->cg, rz, rz, tolerance);
+    ooze_cg_begin(solve->cg, rz, rz, tolerance);
 }
 
 /* ---- beginning and end ---- */
@@ -210,12 +210,12 @@ static void allocate(OozeLodge *solve)
     solve->bulk = ooze_gathered_alloc(arena, local, sizeof *solve->bulk);
     solve->hourglass = ooze_gathered_alloc(arena, local, sizeof *solve->hourglass);
     solve->edge_hourglass = ooze_gathered_alloc(arena, n, sizeof *solve->edge_hourglass);
-    solve->flux = ooze_gathered_alloc(arena, local, sizeof *solve->flux);
+    solve->own->flux = ooze_gathered_alloc(arena, local, sizeof *solve->own->flux);
     solve->r = ooze_gathered_alloc(arena, n, sizeof *solve->r);
     solve->p = ooze_gathered_alloc(arena, local, sizeof *solve->p);
     solve->ap = ooze_gathered_alloc(arena, n, sizeof *solve->ap);
     solve->pressure = ooze_arena_alloc(arena, solve->step->long_step ? n : 0, sizeof(float));
-    solve->partial = ooze_arena_alloc(arena, n / OOZE_CONFORMATION_GRAIN + 1, sizeof(double));
+    solve->own->partial = ooze_arena_alloc(arena, n / OOZE_CONFORMATION_GRAIN + 1, sizeof(double));
     solve->u_star = ooze_arena_alloc(arena, n, sizeof *solve->u_star);
     if (solve->step->plan->settings.second_order) {
         solve->deferred = ooze_arena_alloc(arena, n, sizeof *solve->deferred);
@@ -226,8 +226,10 @@ static void allocate(OozeLodge *solve)
 static OozeStatus create(OozeConformationStep *s, OozeLodge **out, OozeError *error)
 {
     OozeLodge *solve = ooze_arena_alloc(s->context->arena, 1, sizeof *solve);
-    if (solve) {
-        *solve = (OozeLodge){.step = s, .cg = {.restarts = true}};
+    OozeLodgeOwn *own = ooze_arena_alloc(s->context->arena, 1, sizeof *own);
+    if (solve && own) {
+        *own = (OozeLodgeOwn){.cg = {.restarts = true}};
+        *solve = (OozeLodge){.step = s, .own = own, .cg = &own->cg};
         ooze_density_warm_start_find(s);
         allocate(solve);
     }
@@ -242,19 +244,19 @@ static void start_range(void *data, uint64_t begin, uint64_t end, int worker)
     (void)worker;
     const OozeLodge *solve = data;
     const OozeConformationStep *s = solve->step;
-    const OozeF32x4 *applied = s->grid_pressure ? s->grid_pressure->applied : NULL;
+    const OozeF32x4 *applied = s->own->grid_pressure ? s->own->grid_pressure->applied : NULL;
     double sum = 0.0;
     for (uint64_t i = begin; i < end; i++) {
         sum += ooze_lodge_start_particle(s, solve, i, applied);
     }
-    solve->partial[begin / OOZE_CONFORMATION_GRAIN] = sum;
+    solve->own->partial[begin / OOZE_CONFORMATION_GRAIN] = sum;
 }
 
 /* A residual bounds the error of the velocities: the tolerance is relative to these. */
 static void start(OozeLodge *solve)
 {
     solve->speed_square = ooze_lodge_sum(solve, start_range);
-    solve->cg.residual.initial = solve->speed_square;
+    solve->cg->residual.initial = solve->speed_square;
 }
 
 static void expect_solids(OozeLodge *solve, double sign)
@@ -278,7 +280,7 @@ static void end(OozeLodge *solve)
         run(solve, take_pushes_back_range);
     }
     ooze_step_bodies_apply_impulses(solve->step);
-    solve->step->residual = solve->cg.residual;
+    solve->step->residual = solve->cg->residual;
 }
 
 const OozeLodgeStages ooze_lodge_stages = {

@@ -20,6 +20,25 @@ typedef struct OozeLodgeComponents {
     struct OozeComponentSharing *sharing; /* of components among processes; NULL: there is one */
 } OozeLodgeComponents;
 
+/* OozeLodge.own. */
+typedef struct OozeLodgeOwn {
+    OozeConjugateGradients cg;
+    struct OozeRows *flux; /* rows of F = S B - n L with n u in the fourth lane */
+    double *partial;       /* sums of fixed blocks */
+    const OozeVector *input;
+    OozeVector *output; /* between the gathers: the part of the force without a second gather */
+    bool with_explicit_terms;          /* with S0 and moving walls: A u - b, not A p */
+    bool unprojected;                  /* without contact projection: gives the contact forces */
+    struct OozeImpactPairs *pairs;     /* of long steps; NULL: none */
+    bool new_pairs;                    /* the last pass has added some */
+    struct OozeImpactPairs *all_pairs; /* of all processes, by numbers of OozeImpactSurface */
+    uint64_t *pair_particle; /* per pair of these: one of its particles here, or UINT64_MAX */
+    float *trace;            /* of the stiffness; for new pairs */
+    double alpha, beta;
+    OozeLodgeComponents components; /* of the initial guess */
+    struct OozeTwist *first_motion; /* of dynamic solids before the iterations of the pass */
+} OozeLodgeOwn;
+
 /* Bodies of parallel loops over an OozeLodge, in chunks of OOZE_CONFORMATION_GRAIN. */
 typedef struct OozeLodgeLoops {
     OozeRangeBody stress;  /* first gather: gradient of the input, stress, flux */
@@ -59,7 +78,7 @@ static inline bool ooze_lodge_near_no_slip_wall(const OozeConformationStep *s, u
     OozeWallRange walls = ooze_lodge_walls(s, i);
     bool no_slip = false;
     for (uint64_t e = walls.first; e < walls.last && !no_slip; e++) {
-        no_slip = s->wall_edge[e][3] > 0.0f;
+        no_slip = s->own->wall_edge[e][3] > 0.0f;
     }
     return no_slip;
 }
@@ -116,7 +135,7 @@ void ooze_lodge_solids_follow(OozeLodge *solve);
 
 void ooze_warm_start_allocate(OozeLodge *solve);
 /* Advances along the initial guess of the pass, then continues from the residual. */
-void ooze_warm_start(OozeLodge *solve);
+OozeStatus ooze_warm_start(OozeLodge *solve, OozeError *error);
 /* Records u - u* when the solve is done, and stores it when the step is. */
 void ooze_warm_start_record(OozeLodge *solve);
 void ooze_warm_start_store(OozeConformationStep *step);

@@ -26,7 +26,7 @@ static void release_range(void *data, uint64_t begin, uint64_t end, int worker)
     (void)worker;
     OozeLodge *solve = data;
     const OozeConformationStep *s = solve->step;
-    const OozeF32x4 *pressure = s->grid_pressure ? s->grid_pressure->force : NULL;
+    const OozeF32x4 *pressure = s->own->grid_pressure ? s->own->grid_pressure->force : NULL;
     for (uint64_t i = begin; i < end; i++) {
         ooze_lodge_release_particle(s, solve, i, pressure);
         float mass = s->rheology[s->material[i]].relative_mass;
@@ -37,12 +37,12 @@ static void release_range(void *data, uint64_t begin, uint64_t end, int worker)
 void ooze_lodge_release_contacts(OozeLodge *solve)
 {
     OozeConformationStep *s = solve->step;
-    if (!s->any_contacts && !s->bodies) {
+    if (!s->any_contacts && !s->own->bodies) {
         return;
     }
-    solve->unprojected = true;
+    solve->own->unprojected = true;
     ooze_lodge_multiply_by(solve, s->u, true);
-    solve->unprojected = false;
+    solve->own->unprojected = false;
     ooze_grid_pressure_add_force(solve);
     ooze_parallel_for(s->context->threads, s->n, OOZE_CONFORMATION_GRAIN, release_range, solve);
     ooze_step_bodies_end_pass(s, solve->r);

@@ -36,7 +36,7 @@ static inline void set_fluxes(OozeLodge *solve, uint64_t i, const OozeRows rows[
     OozeMat3F32x4 stiffness = ooze_mat3_f32x4_from_sym3(&solve->stiffness[i]);
     OozeMat3F32x4 l = ooze_mat3_f32x4_product(&raw, &correction);
     OozeMat3F32x4 stress = stress_of(&l, &stiffness, ooze_f32x4_load(solve->bulk + i));
-    if (solve->with_explicit_terms) {
+    if (solve->own->with_explicit_terms) {
         OozeMat3F32x4 s0 = ooze_mat3_f32x4_from_sym3(&solve->explicit_stress[i]);
         for (int k = 0; k < 9; k++) {
             stress.m[k / 3][k % 3] += s0.m[k / 3][k % 3];
@@ -48,7 +48,8 @@ static inline void set_fluxes(OozeLodge *solve, uint64_t i, const OozeRows rows[
                            .weighted = weighted,
                            .n = ooze_f32x4_load(solve->hourglass + i),
                            .edge_n = ooze_f32x4_load(solve->edge_hourglass + i)};
-    ooze_stress_flux(&flux, solve->input + i, s->edge_sum + i, solve->flux + i, solve->output + i);
+    ooze_stress_flux(&flux, solve->own->input + i, s->edge_sum + i, solve->own->flux + i,
+                     solve->own->output + i);
 }
 
 static void stress_range(void *data, uint64_t begin, uint64_t end, int worker)
@@ -58,8 +59,8 @@ static void stress_range(void *data, uint64_t begin, uint64_t end, int worker)
     for (uint64_t i = begin; i < end; i += 4) {
         OozeRows rows[4];
         for (uint64_t k = 0; k < 4; k++) {
-            rows[k] = i + k < end ? ooze_raw_rows(solve->step, solve->input, i + k,
-                                                  solve->with_explicit_terms)
+            rows[k] = i + k < end ? ooze_raw_rows(solve->step, solve->own->input, i + k,
+                                                  solve->own->with_explicit_terms)
                                   : ooze_rows_zero();
         }
         set_fluxes(solve, i, rows);
@@ -76,19 +77,22 @@ static void product_range(void *data, uint64_t begin, uint64_t end, int worker)
     double sum = 0.0;
     for (uint64_t i = begin; i < end; i++) {
         float mass = s->rheology[s->material[i]].relative_mass;
-        OozeF32x4 force = solve->output[i] + ooze_edges_flux(s->edges, solve->flux, i);
-        if (s->bodies) {
-            force += ooze_bond_force(s->bodies, i, solve->input, s->dt, solve->with_explicit_terms);
+        OozeF32x4 force =
+            solve->own->output[i] + ooze_edges_flux(s->own->edges, solve->own->flux, i);
+        if (s->own->bodies) {
+            force += ooze_bond_force(s->own->bodies, i, solve->own->input, s->dt,
+                                     solve->own->with_explicit_terms);
         }
-        OozeF32x4 out = mass * solve->input[i] - s->dt * force;
-        if (solve->pairs) {
-            out += ooze_impact_pull(solve->pairs, i, solve->input, solve->with_explicit_terms);
+        OozeF32x4 out = mass * solve->own->input[i] - s->dt * force;
+        if (solve->own->pairs) {
+            out += ooze_impact_pull(solve->own->pairs, i, solve->own->input,
+                                    solve->own->with_explicit_terms);
         }
-        out = solve->unprojected ? out : ooze_lodge_project(s, i, out);
-        solve->output[i] = out;
-        sum += (double)ooze_f32x4_dot3(out, solve->input[i]);
+        out = solve->own->unprojected ? out : ooze_lodge_project(s, i, out);
+        solve->own->output[i] = out;
+        sum += (double)ooze_f32x4_dot3(out, solve->own->input[i]);
     }
-    solve->partial[begin / OOZE_CONFORMATION_GRAIN] = sum;
+    solve->own->partial[begin / OOZE_CONFORMATION_GRAIN] = sum;
 }
 
 /* ---- conjugate gradients -------------------------------------------------------------------- */
@@ -108,7 +112,7 @@ static void start_range(void *data, uint64_t begin, uint64_t end, int worker)
         solve->p[i] = r / m->preconditioner_mass;
         sum += (double)ooze_f32x4_dot3(r, solve->p[i]);
     }
-    solve->partial[begin / OOZE_CONFORMATION_GRAIN] = sum;
+    solve->own->partial[begin / OOZE_CONFORMATION_GRAIN] = sum;
 }
 
 static void advance_range(void *data, uint64_t begin, uint64_t end, int worker)
@@ -117,7 +121,7 @@ static void advance_range(void *data, uint64_t begin, uint64_t end, int worker)
     OozeLodge *solve = data;
     OozeF32x4 *u = solve->step->u;
     const OozeConformationStep *s = solve->step;
-    float alpha = (float)solve->alpha;
+    float alpha = (float)solve->own->alpha;
     double sum = 0.0;
     for (uint64_t i = begin; i < end; i++) {
         u[i] += alpha * solve->p[i];
@@ -125,14 +129,14 @@ static void advance_range(void *data, uint64_t begin, uint64_t end, int worker)
         solve->r[i] = r;
         sum += (double)(ooze_f32x4_dot3(r, r) / s->rheology[s->material[i]].preconditioner_mass);
     }
-    solve->partial[begin / OOZE_CONFORMATION_GRAIN] = sum;
+    solve->own->partial[begin / OOZE_CONFORMATION_GRAIN] = sum;
 }
 
 static void update_range(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
     OozeLodge *solve = data;
-    float beta = (float)solve->beta;
+    float beta = (float)solve->own->beta;
     const OozeConformationStep *s = solve->step;
     for (uint64_t i = begin; i < end; i++) {
         float mass = s->rheology[s->material[i]].preconditioner_mass;
@@ -145,7 +149,7 @@ static void edge_hourglass_range(void *data, uint64_t begin, uint64_t end, int w
     (void)worker;
     OozeLodge *solve = data;
     for (uint64_t i = begin; i < end; i++) {
-        solve->edge_hourglass[i] = ooze_edges_sum(solve->step->edges, solve->hourglass, i);
+        solve->edge_hourglass[i] = ooze_edges_sum(solve->step->own->edges, solve->hourglass, i);
     }
 }
 

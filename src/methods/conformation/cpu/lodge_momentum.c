@@ -27,24 +27,24 @@ typedef OozeMomentumJob Job;
    -2: the solid is not no-slip. */
 static int solid_at(const OozeConformationStep *s, uint64_t e)
 {
-    if (!(s->wall_edge[e][3] > 0.0f)) {
+    if (!(s->own->wall_edge[e][3] > 0.0f)) {
         return -2;
     }
     const OozeBoundary *boundary = s->context->boundary;
     int solid = boundary->solid[s->context->fluid_boundary->index[e]];
-    return s->coupling ? s->coupling->index_of[solid] : -1;
+    return s->own->coupling ? s->own->coupling->index_of[solid] : -1;
 }
 
 static bool is_held(const OozeConformationStep *s, uint64_t i)
 {
     bool held = s->mobility[i] == 0.0f || s->contact_of[i] >= 0;
-    held = held || (s->grid_pressure && s->grid_pressure->walled[i] > 0.0f);
+    held = held || (s->own->grid_pressure && s->own->grid_pressure->walled[i] > 0.0f);
     OozeWallRange walls = ooze_lodge_walls(s, i);
     for (uint64_t e = walls.first; e < walls.last && !held; e++) {
         held = solid_at(s, e) == -1;
     }
-    uint16_t rigid = s->bodies ? s->bodies->rigid_of[i] : 0;
-    return held || (rigid && s->bodies->all.rigids[rigid - 1].contact_count > 0);
+    uint16_t rigid = s->own->bodies ? s->own->bodies->rigid_of[i] : 0;
+    return held || (rigid && s->own->bodies->all.rigids[rigid - 1].contact_count > 0);
 }
 
 static void arm_of(const Job *job, uint32_t root, uint64_t i, double arm[3])
@@ -61,7 +61,7 @@ void ooze_momentum_add_particle(const Job *job, uint64_t i, Sums *sum)
     const OozeLodge *solve = job->solve;
     const OozeConformationStep *s = solve->step;
     double mass = (double)s->rheology[s->material[i]].relative_mass, x[3], u[3];
-    arm_of(job, solve->components->root[i], i, x);
+    arm_of(job, solve->own->components.root[i], i, x);
     for (int k = 0; k < 3; k++) {
         u[k] = (double)solve->u_star[i][k] - (double)s->u[i][k];
     }
@@ -94,11 +94,11 @@ static uint32_t child_at(const OozeMultigridLevel *level, uint32_t corner)
 /* Fluid and solids on which the same unknown of the pressure grid acts. */
 static void join_by_pressure(const OozeLodge *solve, uint64_t *solid_first)
 {
-    const OozePressureGrid *grid = &solve->step->grid_pressure->grid;
+    const OozePressureGrid *grid = &solve->step->own->grid_pressure->grid;
     const OozeMultigridLevel *level = &grid->multigrid->grids.level[0];
     for (uint64_t c = 0; c < level->cells; c++) {
         for (uint32_t k = level->child_first[c]; k < level->child_first[c + 1]; k++) {
-            ooze_component_join(solve->components->parent, level->child[k],
+            ooze_component_join(solve->own->components.parent, level->child[k],
                                 level->child[level->child_first[c]]);
         }
     }
@@ -108,7 +108,7 @@ static void join_by_pressure(const OozeLodge *solve, uint64_t *solid_first)
              k++) {
             uint32_t a = grid->column_node[k];
             for (uint32_t e = level->node_first[a]; e < level->node_first[a + 1]; e++) {
-                ooze_component_join(solve->components->parent, child_at(level, e), first);
+                ooze_component_join(solve->own->components.parent, child_at(level, e), first);
             }
         }
     }
@@ -116,7 +116,7 @@ static void join_by_pressure(const OozeLodge *solve, uint64_t *solid_first)
         uint32_t particle = child_at(level, level->node_first[grid->bodies.unknown[e]]);
         uint64_t *first = &solid_first[grid->bodies.body[e]];
         *first = *first == UINT64_MAX ? particle : *first;
-        ooze_component_join(solve->components->parent, particle, (uint32_t)*first);
+        ooze_component_join(solve->own->components.parent, particle, (uint32_t)*first);
     }
 }
 
@@ -126,7 +126,7 @@ static void join_by_pressure(const OozeLodge *solve, uint64_t *solid_first)
 static void join_solids(const OozeLodge *solve, uint64_t *first)
 {
     const OozeConformationStep *s = solve->step;
-    const OozeDynamicCoupling *c = s->coupling;
+    const OozeDynamicCoupling *c = s->own->coupling;
     for (int k = 0; k < c->count; k++) {
         first[k] = UINT64_MAX;
     }
@@ -140,7 +140,7 @@ static void join_solids(const OozeLodge *solve, uint64_t *first)
             int k = solid_at(s, e);
             if (k >= 0) {
                 first[k] = first[k] == UINT64_MAX ? i : first[k];
-                ooze_component_join(solve->components->parent, (uint32_t)i, (uint32_t)first[k]);
+                ooze_component_join(solve->own->components.parent, (uint32_t)i, (uint32_t)first[k]);
             }
         }
     }
@@ -151,8 +151,8 @@ static void root_range(void *data, uint64_t begin, uint64_t end, int worker)
     (void)worker;
     const Job *job = data;
     for (uint64_t i = begin; i < end; i++) {
-        job->solve->components->root[i] =
-            ooze_component_root(job->solve->components->parent, (uint32_t)i);
+        job->solve->own->components.root[i] =
+            ooze_component_root(job->solve->own->components.parent, (uint32_t)i);
     }
 }
 
@@ -160,7 +160,7 @@ static void root_range(void *data, uint64_t begin, uint64_t end, int worker)
 static OozeVec3 centre_of(const OozeConformationStep *s, const OozeDynamicSolid *solid,
                           OozeF32x4 origin)
 {
-    return vec3_scale(ooze_coupling_arm_to(s->coupling, solid, origin), -1.0);
+    return vec3_scale(ooze_coupling_arm_to(s->own->coupling, solid, origin), -1.0);
 }
 
 /* Moments of mass of a solid about its centre, from its inertia tr(moment) I - moment. */
@@ -186,7 +186,7 @@ static void solid_moment(const OozeDynamicCoupling *c, const OozeDynamicSolid *s
 static void add_solid(const OozeConformationStep *s, const OozeDynamicSolid *solid,
                       OozeF32x4 origin, Sums *sum)
 {
-    const OozeDynamicCoupling *c = s->coupling;
+    const OozeDynamicCoupling *c = s->own->coupling;
     OozeTwist lack = ooze_coupling_momentum(c, solid, &solid->motion_star);
     OozeTwist now = ooze_coupling_momentum(c, solid, &solid->motion);
     OozeVec3 at = centre_of(s, solid, origin);
@@ -226,7 +226,8 @@ static void sum_range(void *data, uint64_t begin, uint64_t end, int worker)
     Chunk chunk = {.mixed = false};
     for (uint64_t i = begin; i < end; i++) {
         ooze_momentum_add_particle(job, i, &chunk.sums);
-        chunk.mixed = chunk.mixed || solve->components->root[i] != solve->components->root[begin];
+        chunk.mixed =
+            chunk.mixed || solve->own->components.root[i] != solve->own->components.root[begin];
     }
     job->chunks[begin / GRAIN] = chunk;
 }
@@ -239,10 +240,11 @@ static void collect(const Job *job)
     for (uint64_t begin = 0; begin < n; begin += GRAIN) {
         const Chunk *chunk = &job->chunks[begin / GRAIN];
         for (uint64_t i = begin; i < begin + GRAIN && i < n && chunk->mixed; i++) {
-            ooze_momentum_add_particle(job, i, &job->sums[job->number[solve->components->root[i]]]);
+            ooze_momentum_add_particle(job, i,
+                                       &job->sums[job->number[solve->own->components.root[i]]]);
         }
         if (!chunk->mixed) {
-            ooze_momentum_add_sums(&job->sums[job->number[solve->components->root[begin]]],
+            ooze_momentum_add_sums(&job->sums[job->number[solve->own->components.root[begin]]],
                                    &chunk->sums);
         }
     }
@@ -263,7 +265,7 @@ static void add_range(void *data, uint64_t begin, uint64_t end, int worker)
     const Job *job = data;
     OozeConformationStep *s = job->solve->step;
     for (uint64_t i = begin; i < end; i++) {
-        uint32_t root = job->solve->components->root[i];
+        uint32_t root = job->solve->own->components.root[i];
         const double *y = job->lack[job->number[root]].v;
         double x[3];
         arm_of(job, root, i, x);
@@ -281,11 +283,11 @@ static void number_components(Job *job)
     job->origin = s->x0;
     for (uint64_t i = 0; i < s->n; i++) {
         job->number[i] = (uint32_t)job->components;
-        job->components += solve->components->root[i] == i;
+        job->components += solve->own->components.root[i] == i;
     }
-    for (int k = 0; s->coupling && k < s->coupling->count; k++) {
+    for (int k = 0; s->own->coupling && k < s->own->coupling->count; k++) {
         if (job->solid_first[k] != UINT64_MAX) {
-            uint32_t root = solve->components->root[job->solid_first[k]];
+            uint32_t root = solve->own->components.root[job->solid_first[k]];
             job->solid_number[k] = job->number[root];
             job->solid_origin[k] = s->x0[root];
         }
@@ -296,7 +298,7 @@ static OozeStatus allocate(Job *job, OozeError *error)
 {
     const OozeConformationStep *s = job->solve->step;
     OozeArena *arena = s->context->arena;
-    uint64_t solids = s->coupling ? (uint64_t)s->coupling->count : 0;
+    uint64_t solids = s->own->coupling ? (uint64_t)s->own->coupling->count : 0;
     job->number = ooze_arena_alloc(arena, s->local, sizeof *job->number);
     job->chunks = ooze_arena_alloc(arena, s->n / GRAIN + 1, sizeof *job->chunks);
     job->solid_first = ooze_arena_alloc(arena, solids, sizeof *job->solid_first);
@@ -328,7 +330,7 @@ static OozeStatus allocate_sums(Job *job, OozeError *error)
 static void each_solid(Job *job, bool move)
 {
     const OozeConformationStep *s = job->solve->step;
-    OozeDynamicCoupling *c = s->coupling;
+    OozeDynamicCoupling *c = s->own->coupling;
     for (int k = 0; c && k < c->count; k++) {
         uint32_t number = job->solid_number[k];
         if (number != UINT32_MAX && move) {
@@ -344,22 +346,23 @@ static void find_components(Job *job)
 {
     OozeLodge *solve = job->solve;
     const OozeConformationStep *s = solve->step;
-    ooze_conformation_find_components(s, true, solve->components->parent, solve->components->root);
-    if (solve->pairs) {
-        for (uint64_t k = 0; k < solve->pairs->count; k++) {
-            const OozeImpactPair *pair = &solve->pairs->pair[k];
+    ooze_conformation_find_components(s, true, solve->own->components.parent,
+                                      solve->own->components.root);
+    if (solve->own->pairs) {
+        for (uint64_t k = 0; k < solve->own->pairs->count; k++) {
+            const OozeImpactPair *pair = &solve->own->pairs->pair[k];
             if (pair->i < s->n && pair->j < s->n) {
-                ooze_component_join(solve->components->parent, pair->i, pair->j);
+                ooze_component_join(solve->own->components.parent, pair->i, pair->j);
             }
         }
     }
-    if (s->coupling) {
+    if (s->own->coupling) {
         join_solids(solve, job->solid_first);
     }
-    if (s->grid_pressure) {
+    if (s->own->grid_pressure) {
         join_by_pressure(solve, job->solid_first);
     }
-    if (s->coupling || solve->pairs || s->grid_pressure) {
+    if (s->own->coupling || solve->own->pairs || s->own->grid_pressure) {
         ooze_parallel_for(s->context->threads, s->local, GRAIN, root_range, job);
     }
 }
@@ -374,7 +377,7 @@ OozeStatus ooze_lodge_restore_momentum(OozeLodge *solve, OozeError *error)
         return status;
     }
     find_components(&job);
-    if (solve->components->sharing) {
+    if (solve->own->components.sharing) {
         status = ooze_momentum_number_shared(&job, error);
     } else {
         number_components(&job);
@@ -384,7 +387,7 @@ OozeStatus ooze_lodge_restore_momentum(OozeLodge *solve, OozeError *error)
         return status;
     }
     ooze_parallel_for(threads, s->n, GRAIN, sum_range, &job);
-    if (solve->components->sharing) {
+    if (solve->own->components.sharing) {
         status = ooze_momentum_collect_shared(&job, error);
     } else {
         collect(&job);

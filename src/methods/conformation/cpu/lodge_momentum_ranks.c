@@ -34,7 +34,7 @@ static OozeStatus find_origins(OozeMomentumJob *job, OozeError *error)
     for (int round = 0; round < 2; round++) { /* counts, then lists */
         count = 0;
         for (uint64_t i = 0; i < s->n; i++) {
-            uint32_t root = solve->components->root[i];
+            uint32_t root = solve->own->components.root[i];
             uint64_t index = ooze_halo_index(s->context->halo, i);
             if (ooze_component_is_shared(solve, root) &&
                 ooze_component_lowest(solve, root) == index) {
@@ -68,14 +68,15 @@ static void number_roots(OozeMomentumJob *job, OozeF32x4 *origin)
     const OozeConformationStep *s = solve->step;
     memcpy(origin, s->x0, s->local * sizeof *origin);
     for (uint64_t i = 0; i < s->local; i++) {
-        bool own = solve->components->root[i] == i && !ooze_component_is_shared(solve, (uint32_t)i);
+        bool own =
+            solve->own->components.root[i] == i && !ooze_component_is_shared(solve, (uint32_t)i);
         job->number[i] = (uint32_t)job->components;
         job->components += own;
     }
     job->shared = job->components;
     job->components += job->origin_count;
     for (uint64_t i = 0; i < s->local; i++) {
-        if (solve->components->root[i] == i && ooze_component_is_shared(solve, (uint32_t)i)) {
+        if (solve->own->components.root[i] == i && ooze_component_is_shared(solve, (uint32_t)i)) {
             uint64_t at = find_origin(job, ooze_component_lowest(solve, (uint32_t)i));
             job->number[i] = (uint32_t)(job->shared + at);
             origin[i] = job->origins[at].x;
@@ -89,8 +90,8 @@ OozeStatus ooze_momentum_number_shared(OozeMomentumJob *job, OozeError *error)
     OozeLodge *solve = job->solve;
     const OozeConformationStep *s = solve->step;
     OozeArena *arena = s->context->arena;
-    int solids = s->coupling ? s->coupling->count : 0;
-    uint64_t pairs = solve->all_pairs ? solve->all_pairs->count : 0,
+    int solids = s->own->coupling ? s->own->coupling->count : 0;
+    uint64_t pairs = solve->own->all_pairs ? solve->own->all_pairs->count : 0,
              count = (uint64_t)solids + pairs;
     double *lowest = ooze_arena_alloc(arena, count, sizeof *lowest);
     uint64_t *first = ooze_arena_alloc(arena, count, sizeof *first);
@@ -99,8 +100,8 @@ OozeStatus ooze_momentum_number_shared(OozeMomentumJob *job, OozeError *error)
         return ooze_fail_memory(error, "the velocity solve", s->local * sizeof *origin);
     }
     for (uint64_t k = 0; k < count; k++) {
-        first[k] =
-            k < (uint64_t)solids ? job->solid_first[k] : solve->pair_particle[k - (uint64_t)solids];
+        first[k] = k < (uint64_t)solids ? job->solid_first[k]
+                                        : solve->own->pair_particle[k - (uint64_t)solids];
     }
     OozeComponentSets sets = {(int)count, first, lowest};
     ooze_component_sharing_find(solve, count > 0 ? &sets : NULL);
@@ -131,7 +132,7 @@ static uint64_t contribute(const OozeMomentumJob *job, Contribution *list)
         const OozeMomentumChunk *chunk = &job->chunks[begin / GRAIN];
         uint64_t end = chunk->mixed ? (begin + GRAIN < n ? begin + GRAIN : n) : begin + 1;
         for (uint64_t i = begin; i < end; i++) {
-            uint64_t number = job->number[solve->components->root[i]];
+            uint64_t number = job->number[solve->own->components.root[i]];
             OozeMomentumSums sums = {0};
             if (list && chunk->mixed) {
                 ooze_momentum_add_particle(job, i, &sums);

@@ -41,7 +41,7 @@ static void own_range(void *data, uint64_t begin, uint64_t end, int worker)
         anisotropic = anisotropic || !ooze_velocity_is_isotropic(solve->stiffness[i]);
         largest = ooze_max(largest, mg->shear[i]);
     }
-    solve->partial[begin / GRAIN] = (double)largest;
+    solve->own->partial[begin / GRAIN] = (double)largest;
     mg->boundary_particle_count[begin / GRAIN] = anisotropic; /* until find_boundary_particles */
 }
 
@@ -82,12 +82,12 @@ static void find_stiffness(OozeLodgeMultigrid *mg)
     run(mg, own_range);
     double found[2] = {0.0, 0.0}; /* largest shear; 1: some stiffness is anisotropic */
     for (uint64_t k = 0; k * GRAIN < s->n; k++) {
-        found[0] = fmax(found[0], mg->solve->partial[k]);
+        found[0] = fmax(found[0], mg->solve->own->partial[k]);
         found[1] = mg->boundary_particle_count[k] ? 1.0 : found[1];
     }
     ooze_halo_max(s->context->halo, found, 2);
     mg->anisotropic = found[1] > 0.0;
-    if (s->bodies && s->bodies->all.rigid_count > 0) {
+    if (s->own->bodies && s->own->bodies->all.rigid_count > 0) {
         mg->rigid_shear = OOZE_LODGE_GRID_RIGID * (float)found[0];
         run(mg, rigid_range);
     }
@@ -124,8 +124,8 @@ static OozeVelocityBoundaryParticle make_boundary_particle(const OozeLodgeMultig
     OozeVelocityBoundaryParticle p =
         ooze_lodge_boundary_particle(s, i, s->dt * mg->solve->hourglass[i], mg->diagonal[i]);
     for (uint64_t e = walls.first; e < walls.last && !ooze_step_is_singular(s, i); e++) {
-        if (s->wall_edge[e][3] > 0.0f) {
-            ooze_lodge_boundary_particle_add_wall(&p, (const float *)&s->wall_edge[e]);
+        if (s->own->wall_edge[e][3] > 0.0f) {
+            ooze_lodge_boundary_particle_add_wall(&p, (const float *)&s->own->wall_edge[e]);
         }
     }
     return p;
@@ -194,17 +194,17 @@ static OozeStatus allocate(OozeLodgeMultigrid *mg, OozeError *error)
     mg->boundary_particle_of = ooze_arena_alloc(arena, n, sizeof *mg->boundary_particle_of);
     mg->boundary_particle_count =
         ooze_arena_alloc(arena, n / GRAIN + 1, sizeof *mg->boundary_particle_count);
-    if (s->bodies && s->bodies->all.rigid_count > 0) {
+    if (s->own->bodies && s->own->bodies->all.rigid_count > 0) {
         mg->response = ooze_arena_alloc(arena, n, sizeof *mg->response);
         mg->spread = ooze_arena_alloc(arena, n, sizeof *mg->spread);
         mg->around = ooze_arena_alloc(arena, s->local, sizeof *mg->around);
         mg->around_weight = ooze_arena_alloc(arena, s->local, sizeof *mg->around_weight);
         mg->slot_around =
-            ooze_arena_alloc(arena, s->bodies->all.rigid_slots, sizeof *mg->slot_around);
+            ooze_arena_alloc(arena, s->own->bodies->all.rigid_slots, sizeof *mg->slot_around);
     }
-    if (s->coupling) {
+    if (s->own->coupling) {
         mg->solid_inverse =
-            ooze_arena_alloc(arena, (uint64_t)s->coupling->count, sizeof *mg->solid_inverse);
+            ooze_arena_alloc(arena, (uint64_t)s->own->coupling->count, sizeof *mg->solid_inverse);
     }
     if (!s->memory->multigrid) {
         s->memory->multigrid = ooze_velocity_multigrid_create();
@@ -225,7 +225,7 @@ static void largest_shear_range(void *data, uint64_t begin, uint64_t end, int wo
     for (uint64_t i = begin; i < end; i++) {
         largest = ooze_max(largest, ooze_sym3_trace(solve->stiffness[i]));
     }
-    solve->partial[begin / GRAIN] = (double)largest;
+    solve->own->partial[begin / GRAIN] = (double)largest;
 }
 
 OozeLodgeExtent ooze_lodge_multigrid_find_extent(OozeLodge *solve)
@@ -236,7 +236,7 @@ OozeLodgeExtent ooze_lodge_multigrid_find_extent(OozeLodge *solve)
     OozeLodgeExtent extent = {0.0, 0.0};
     ooze_parallel_for(c->threads, s->n, GRAIN, largest_shear_range, solve);
     for (uint64_t k = 0; k * GRAIN < s->n; k++) {
-        extent.largest_stiffness = fmax(extent.largest_stiffness, solve->partial[k]);
+        extent.largest_stiffness = fmax(extent.largest_stiffness, solve->own->partial[k]);
     }
     ooze_halo_max(c->halo, &extent.largest_stiffness, 1);
     ooze_grid_find_axes(s->x0, s->n, c->spacing, &c->periodic, c->threads, c->halo, axis);
@@ -280,7 +280,7 @@ static void changed_range(void *data, uint64_t begin, uint64_t end, int worker)
         float before = mg->isotropic[i][0], now = ooze_sym3_trace(solve->stiffness[i]) / 3.0f;
         changed = changed || ooze_lodge_grid_changed(before, now);
     }
-    solve->partial[begin / GRAIN] = changed ? 1.0 : 0.0;
+    solve->own->partial[begin / GRAIN] = changed ? 1.0 : 0.0;
 }
 
 /* Coefficients of a later pass differ where materials thin or yield, and contacts where many were
@@ -288,16 +288,17 @@ static void changed_range(void *data, uint64_t begin, uint64_t end, int worker)
 static bool has_changed(OozeLodgeMultigrid *mg)
 {
     const OozeConformationStep *s = mg->solve->step;
-    OozeBlockSum sum = {s->context->threads, s->n, GRAIN, mg->solve->partial, s->context->halo};
-    uint64_t contacts[2] = {0, s->contact_count}; /* released, all */
+    OozeBlockSum sum = {s->context->threads, s->n, GRAIN, mg->solve->own->partial,
+                        s->context->halo};
+    uint64_t contacts[2] = {0, s->own->contact_count}; /* released, all */
     OozeRanks *ranks = ooze_halo_ranks(s->context->halo);
-    for (uint64_t k = 0; k < s->contact_count; k++) {
+    for (uint64_t k = 0; k < s->own->contact_count; k++) {
         contacts[0] += s->contact_sets[k].released != 0;
     }
     if (ranks) {
         ranks->sum(ranks, contacts, 2);
     }
-    return mg->solve->new_pairs || ooze_block_sum(&sum, changed_range, mg) > 0.0 ||
+    return mg->solve->own->new_pairs || ooze_block_sum(&sum, changed_range, mg) > 0.0 ||
            ooze_lodge_grid_released(contacts[0], contacts[1]);
 }
 
@@ -315,7 +316,7 @@ static OozeStatus fill(OozeLodgeMultigrid *mg, bool first, OozeError *error)
         .n = s->n,
         .spacing = s->context->spacing,
         .periodic = &s->context->periodic,
-        .edges = s->edges,
+        .edges = s->own->edges,
         .link_weight =
             s->volume * s->plan->strain_scale * ooze_strain_weight(longest_link, s->support),
         .mass = mg->mass,
@@ -355,18 +356,18 @@ OozeStatus ooze_lodge_multigrid_begin(OozeLodge *solve, OozeError *error)
 OozeStatus ooze_lodge_multigrid_save(OozeLodge *solve, OozeError *error)
 {
     const OozeConformationStep *s = solve->step;
-    const uint64_t solids = s->coupling ? (uint64_t)s->coupling->count : 0;
+    const uint64_t solids = s->own->coupling ? (uint64_t)s->own->coupling->count : 0;
     if (!solve->first_u) {
         solve->first_u = ooze_arena_alloc(s->context->arena, s->n, sizeof *solve->first_u);
-        solve->first_motion =
-            ooze_arena_alloc(s->context->arena, solids, sizeof *solve->first_motion);
+        solve->own->first_motion =
+            ooze_arena_alloc(s->context->arena, solids, sizeof *solve->own->first_motion);
     }
     if (ooze_arena_failed(s->context->arena)) {
         return ooze_fail_memory(error, "the velocity solve", s->n * sizeof *solve->first_u);
     }
     memcpy(solve->first_u, s->u, s->n * sizeof *solve->first_u);
     for (uint64_t k = 0; k < solids; k++) {
-        solve->first_motion[k] = s->coupling->solids[k].motion;
+        solve->own->first_motion[k] = s->own->coupling->solids[k].motion;
     }
     return OOZE_OK;
 }
@@ -375,8 +376,8 @@ void ooze_lodge_multigrid_restore(OozeLodge *solve)
 {
     OozeConformationStep *s = solve->step;
     memcpy(s->u, solve->first_u, s->n * sizeof *solve->first_u);
-    for (int k = 0; s->coupling && k < s->coupling->count; k++) {
-        s->coupling->solids[k].motion = solve->first_motion[k];
+    for (int k = 0; s->own->coupling && k < s->own->coupling->count; k++) {
+        s->own->coupling->solids[k].motion = solve->own->first_motion[k];
     }
 }
 
@@ -410,7 +411,7 @@ double ooze_lodge_multigrid_precondition(OozeLodge *solve)
     }
     ooze_velocity_multigrid_apply(mg->grids, r, mg->z);
     ooze_step_bodies_project_velocities(s, mg->z);
-    OozeBlockSum sum = {s->context->threads, s->n, GRAIN, solve->partial, s->context->halo};
+    OozeBlockSum sum = {s->context->threads, s->n, GRAIN, solve->own->partial, s->context->halo};
     mg->rz = ooze_block_sum(&sum, ooze_lodge_multigrid_loops()->precondition, mg);
     mg->rz += ooze_lodge_solids_precondition(solve);
     ooze_timer_lap(s->context->timer, "multigrid_cycle");
@@ -424,7 +425,7 @@ void ooze_lodge_multigrid_update(OozeLodge *solve)
 
 void ooze_lodge_multigrid_start(OozeLodge *solve)
 {
-    OozeConjugateGradients *cg = &solve->cg;
+    OozeConjugateGradients *cg = solve->cg;
     cg->rz = cg->first_rz = ooze_lodge_multigrid_precondition(solve);
     cg->min_curvature = 0.0; /* the bound holds for the diagonal only */
     cg->fresh = 1;

@@ -15,13 +15,13 @@ static void around_range(void *data, uint64_t begin, uint64_t end, int worker)
     OozeLodgeMultigrid *mg = data;
     const OozeLodge *solve = mg->solve;
     const OozeConformationStep *s = solve->step;
-    const uint16_t *rigid_of = s->bodies->rigid_of;
-    const OozeNeighbours *list = s->edges->list;
+    const uint16_t *rigid_of = s->own->bodies->rigid_of;
+    const OozeNeighbours *list = s->own->edges->list;
     for (uint64_t i = begin; i < end; i++) {
         OozeF32x4 g = {0};
         for (uint64_t e = list->first[i], last = e + list->count[i]; e < last; e++) {
             if (rigid_of[list->index[e]] != rigid_of[i]) {
-                g += ooze_edge_at(s->edges, i, e);
+                g += ooze_edge_at(s->own->edges, i, e);
             }
         }
         OozeSym3 block =
@@ -36,12 +36,12 @@ static void around_range(void *data, uint64_t begin, uint64_t end, int worker)
 static OozeSym3 around_particle(const OozeLodgeMultigrid *mg, uint32_t i)
 {
     const OozeConformationStep *s = mg->solve->step;
-    const OozeNeighbours *list = s->edges->list;
+    const OozeNeighbours *list = s->own->edges->list;
     OozeSym3 sum = mg->around[i];
     for (uint64_t e = list->first[i], last = e + list->count[i]; e < last; e++) {
         uint32_t j = list->index[e];
-        if (!s->bodies->rigid_of[j] && mg->around_weight[j] > 0.0f) {
-            float share = s->edges->weight[e] / mg->around_weight[j];
+        if (!s->own->bodies->rigid_of[j] && mg->around_weight[j] > 0.0f) {
+            float share = s->own->edges->weight[e] / mg->around_weight[j];
             sum = ooze_sym3_add(sum, ooze_sym3_scale(mg->around[j], share));
         }
     }
@@ -52,7 +52,7 @@ static void slot_range(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
     const OozeLodgeMultigrid *mg = data;
-    const OozeBodies *b = &mg->solve->step->bodies->all;
+    const OozeBodies *b = &mg->solve->step->own->bodies->all;
     for (uint64_t slot = begin; slot < end; slot++) {
         if (b->index[slot] < OOZE_FAR_PARTICLE) {
             mg->slot_around[slot] = around_particle(mg, b->index[slot]);
@@ -64,7 +64,7 @@ void ooze_lodge_multigrid_find_bodies(OozeLodgeMultigrid *mg)
 {
     const OozeConformationStep *s = mg->solve->step;
     if (mg->around) {
-        OozeBodies *b = &s->bodies->all;
+        OozeBodies *b = &s->own->bodies->all;
         ooze_parallel_for(s->context->threads, s->n, GRAIN, around_range, mg);
         ooze_halo_refresh(s->context->halo, mg->around, sizeof *mg->around);
         ooze_halo_refresh(s->context->halo, mg->around_weight, sizeof *mg->around_weight);

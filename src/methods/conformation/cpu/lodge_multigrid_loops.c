@@ -80,7 +80,7 @@ static inline Sym3F32x4 add_isotropic_neighbours(const OozeLodgeMultigrid *mg, u
                                                  Sym3F32x4 sum, bool periodic)
 {
     const OozeConformationStep *s = mg->solve->step;
-    const OozeEdges *edges = s->edges;
+    const OozeEdges *edges = s->own->edges;
     const OozeF32x4 *c = mg->isotropic, near_end = ooze_near_end(edges, i), *x = edges->x;
     uint64_t first = edges->list->first[i];
     const uint32_t *j = edges->list->index + first, *last = j + edges->list->first[i + 1] - first;
@@ -105,7 +105,7 @@ static inline Sym3F32x4 add_neighbours(const OozeLodgeMultigrid *mg, uint64_t i,
 {
     const OozeLodge *solve = mg->solve;
     const OozeConformationStep *s = solve->step;
-    const OozeEdges *edges = s->edges;
+    const OozeEdges *edges = s->own->edges;
     uint64_t first = edges->list->first[i];
     const uint32_t *j = edges->list->index + first, *last = j + edges->list->first[i + 1] - first;
     const float *weight = edges->weight + first;
@@ -171,21 +171,21 @@ static void diagonal_range(void *data, uint64_t begin, uint64_t end, int worker)
     for (uint64_t i = begin; i < end; i++) {
         Sym3F32x4 sum = add_own(mg, i);
         if (mg->anisotropic) {
-            sum = s->edges->periodic ? add_neighbours(mg, i, sum, true)
-                                     : add_neighbours(mg, i, sum, false);
+            sum = s->own->edges->periodic ? add_neighbours(mg, i, sum, true)
+                                          : add_neighbours(mg, i, sum, false);
         } else {
-            sum = s->edges->periodic ? add_isotropic_neighbours(mg, i, sum, true)
-                                     : add_isotropic_neighbours(mg, i, sum, false);
+            sum = s->own->edges->periodic ? add_isotropic_neighbours(mg, i, sum, true)
+                                          : add_isotropic_neighbours(mg, i, sum, false);
         }
         OozeSym3 d = {ooze_f32x4_sum(sum.e[0]), ooze_f32x4_sum(sum.e[1]), ooze_f32x4_sum(sum.e[2]),
                       ooze_f32x4_sum(sum.e[3]), ooze_f32x4_sum(sum.e[4]), ooze_f32x4_sum(sum.e[5])};
         float edges = solve->hourglass[i] * s->edge_sum[i][3] + solve->edge_hourglass[i];
         d = ooze_sym3_add(d, ooze_sym3_identity(edges));
-        d = s->bodies ? add_bonds(s->bodies, i, s->dt, d) : d;
+        d = s->own->bodies ? add_bonds(s->own->bodies, i, s->dt, d) : d;
         float mass = s->rheology[s->material[i]].relative_mass;
         mg->diagonal[i] = ooze_sym3_add(ooze_sym3_scale(d, s->dt), ooze_sym3_identity(mass));
-        if (solve->pairs) {
-            mg->diagonal[i] = add_pairs(solve->pairs, i, mg->diagonal[i]);
+        if (solve->own->pairs) {
+            mg->diagonal[i] = add_pairs(solve->own->pairs, i, mg->diagonal[i]);
         }
     }
 }
@@ -201,9 +201,9 @@ static void stiffness_range(void *data, uint64_t begin, uint64_t end, int worker
         float f = s->edge_sum[i][3], own = mg->shear[i];
         OozeWallRange walls = ooze_lodge_walls(s, i);
         for (uint64_t e = walls.first; e < walls.last; e++) {
-            f -= s->wall_edge[e][3];
+            f -= s->own->wall_edge[e][3];
         }
-        float mean = f > 0.0f ? ooze_edges_sum(s->edges, mg->shear, i) / f : 0.0f;
+        float mean = f > 0.0f ? ooze_edges_sum(s->own->edges, mg->shear, i) / f : 0.0f;
         ooze_lodge_grid_stiffen(own, mean, s->plan->settings.bulk, &mg->stiffness[i], &mg->bulk[i]);
     }
 }
@@ -226,7 +226,7 @@ static void precondition_range(void *data, uint64_t begin, uint64_t end, int wor
         mg->z[i] = z;
         sum += (double)ooze_f32x4_dot3(z, r);
     }
-    solve->partial[begin / OOZE_CONFORMATION_GRAIN] = sum;
+    solve->own->partial[begin / OOZE_CONFORMATION_GRAIN] = sum;
 }
 
 static void update_range(void *data, uint64_t begin, uint64_t end, int worker)
@@ -234,7 +234,7 @@ static void update_range(void *data, uint64_t begin, uint64_t end, int worker)
     (void)worker;
     const OozeLodgeMultigrid *mg = data;
     OozeLodge *solve = mg->solve;
-    float beta = (float)solve->beta;
+    float beta = (float)solve->own->beta;
     for (uint64_t i = begin; i < end; i++) {
         solve->p[i] = mg->z[i] + beta * solve->p[i];
     }

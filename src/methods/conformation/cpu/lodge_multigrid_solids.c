@@ -10,14 +10,14 @@
 static bool wall_block(const OozeLodge *solve, uint64_t i, int k, OozeSym3 *block)
 {
     const OozeConformationStep *s = solve->step;
-    const OozeDynamicCoupling *c = s->coupling;
+    const OozeDynamicCoupling *c = s->own->coupling;
     const uint32_t *sample = s->context->fluid_boundary->index;
     OozeWallRange walls = ooze_lodge_walls(s, i);
     float g[4] = {0}; /* sums over the samples */
     for (uint64_t e = walls.first; e < walls.last; e++) {
         if (c->index_of[c->view.solid[sample[e]]] == k) {
             for (int m = 0; m < 4; m++) {
-                g[m] += s->wall_edge[e][m];
+                g[m] += s->own->wall_edge[e][m];
             }
         }
     }
@@ -53,7 +53,7 @@ typedef struct WallPoint {
 static uint64_t list_points(const OozeLodge *solve, int k, WallPoint *points)
 {
     const OozeConformationStep *s = solve->step;
-    const OozeDynamicCoupling *c = s->coupling;
+    const OozeDynamicCoupling *c = s->own->coupling;
     uint64_t count = 0;
     for (uint64_t i = 0; i < s->n; i++) {
         WallPoint point;
@@ -91,7 +91,7 @@ OozeStatus ooze_lodge_multigrid_find_solids(OozeLodgeMultigrid *mg, OozeError *e
 {
     const OozeLodge *solve = mg->solve;
     OozeArena *arena = solve->step->context->arena;
-    OozeDynamicCoupling *c = solve->step->coupling;
+    OozeDynamicCoupling *c = solve->step->own->coupling;
     for (int k = 0; c && k < c->count; k++) {
         OozeArenaMark mark = ooze_arena_mark(arena);
         OozeTwistMatrix sum = mass_of(c, &c->solids[k]);
@@ -112,5 +112,6 @@ OozeStatus ooze_lodge_multigrid_find_solids(OozeLodgeMultigrid *mg, OozeError *e
 
 OozeTwist ooze_lodge_multigrid_solid_response(const OozeLodgeMultigrid *mg, int k)
 {
-    return ooze_twist_apply(&mg->solid_inverse[k], &mg->solve->step->coupling->solids[k].residual);
+    return ooze_twist_apply(&mg->solid_inverse[k],
+                            &mg->solve->step->own->coupling->solids[k].residual);
 }

@@ -36,7 +36,7 @@ static void dot_range(void *data, uint64_t begin, uint64_t end, int worker)
         float mass = s->rheology[s->material[i]].relative_mass;
         sum += (double)(ooze_f32x4_dot3(loop->from[i], loop->to[i]) / mass);
     }
-    loop->pressure->lodge->partial[begin / GRAIN] = sum;
+    loop->pressure->lodge->own->partial[begin / GRAIN] = sum;
 }
 
 static void dot_vectors(void *user, const Vector *a, const Vector *b, int slot)
@@ -45,7 +45,7 @@ static void dot_vectors(void *user, const Vector *a, const Vector *b, int slot)
     const OozePressureGrid *grid = &pressure->grid;
     const OozeConformationStep *s = pressure->step;
     Loop loop = {.pressure = pressure, .from = a->u, .to = b->u};
-    OozeBlockSum sum = {s->context->threads, s->n, GRAIN, pressure->lodge->partial, NULL};
+    OozeBlockSum sum = {s->context->threads, s->n, GRAIN, pressure->lodge->own->partial, NULL};
     double total = ooze_block_sum(&sum, dot_range, &loop);
     for (uint64_t g = 0; g < grid->nodes; g++) {
         if (!grid->idle[g]) {

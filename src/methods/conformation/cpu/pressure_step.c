@@ -39,7 +39,7 @@ static void describe(OozeConformationStep *s, OozeGridPressure *pressure)
         .velocity = &ooze_grid_velocity_loops,
         .user = pressure,
         .timer = c->timer,
-        .coupled = s->coupling ? s : NULL,
+        .coupled = s->own->coupling ? s : NULL,
         .dt = s->dt,
         .spacing = spacing,
         .cell = edge[0] * edge[1] * edge[2] / (spacing * spacing * spacing),
@@ -76,7 +76,7 @@ OozeStatus ooze_grid_pressure_begin(OozeConformationStep *s, OozeError *error)
     if (status) {
         return status;
     }
-    s->grid_pressure = pressure;
+    s->own->grid_pressure = pressure;
     s->reached = pressure->reached;
     describe(s, pressure);
     return ooze_pressure_begin(&pressure->solve, error);
@@ -85,7 +85,7 @@ OozeStatus ooze_grid_pressure_begin(OozeConformationStep *s, OozeError *error)
 OozeStatus ooze_grid_pressure_solve(OozeLodge *solve, OozeError *error)
 {
     OozeConformationStep *s = solve->step;
-    OozeGridPressure *pressure = s->grid_pressure;
+    OozeGridPressure *pressure = s->own->grid_pressure;
     const OozePressurePass how = {.pass = solve->pass,
                                   .accurate = s->plan->settings.second_order ||
                                               solve->pass + 1 == solve->passes,
@@ -93,7 +93,7 @@ OozeStatus ooze_grid_pressure_solve(OozeLodge *solve, OozeError *error)
                                   .particles = (double)s->n,
                                   .gravity = vec3_length(s->context->gravity),
                                   .dt = s->context->dt,
-                                  .residual = &solve->cg.residual};
+                                  .residual = &solve->cg->residual};
     solve->multigrid = NULL;
     pressure->lodge = solve;
     return ooze_pressure_solve(&pressure->solve, &how, error);
@@ -101,7 +101,7 @@ OozeStatus ooze_grid_pressure_solve(OozeLodge *solve, OozeError *error)
 
 void ooze_grid_pressure_add_force(OozeLodge *solve)
 {
-    OozeGridPressure *pressure = solve->step->grid_pressure;
+    OozeGridPressure *pressure = solve->step->own->grid_pressure;
     if (pressure) {
         ooze_pressure_find_contact_forces(&pressure->solve);
     }
@@ -109,7 +109,7 @@ void ooze_grid_pressure_add_force(OozeLodge *solve)
 
 void ooze_grid_pressure_release(OozeLodge *solve)
 {
-    OozeGridPressure *pressure = solve->step->grid_pressure;
+    OozeGridPressure *pressure = solve->step->own->grid_pressure;
     if (pressure) {
         ooze_pressure_release(&pressure->solve);
     }
@@ -125,7 +125,8 @@ static void leave_out_range(void *data, uint64_t begin, uint64_t end, int worker
     (void)worker;
     const Change *change = data;
     for (uint64_t i = begin; i < end; i++) {
-        change->solve->u_star[i] += change->sign * change->solve->step->grid_pressure->applied[i];
+        change->solve->u_star[i] +=
+            change->sign * change->solve->step->own->grid_pressure->applied[i];
     }
 }
 
@@ -133,7 +134,7 @@ void ooze_grid_pressure_leave_out(OozeLodge *solve, float sign)
 {
     const OozeConformationStep *s = solve->step;
     Change change = {solve, sign};
-    if (s->grid_pressure) {
+    if (s->own->grid_pressure) {
         ooze_parallel_for(s->context->threads, s->n, GRAIN, leave_out_range, &change);
         ooze_grid_solids_apply(solve->step, (double)sign);
     }
@@ -141,7 +142,7 @@ void ooze_grid_pressure_leave_out(OozeLodge *solve, float sign)
 
 OozeStatus ooze_grid_pressure_repair(OozeConformationStep *s, OozeError *error)
 {
-    OozeGridPressure *pressure = s->grid_pressure;
+    OozeGridPressure *pressure = s->own->grid_pressure;
     if (!pressure) {
         return OOZE_OK;
     }
@@ -151,7 +152,7 @@ OozeStatus ooze_grid_pressure_repair(OozeConformationStep *s, OozeError *error)
 
 void ooze_grid_pressure_store(OozeConformationStep *s)
 {
-    if (s->grid_pressure) {
-        ooze_pressure_store(&s->grid_pressure->solve);
+    if (s->own->grid_pressure) {
+        ooze_pressure_store(&s->own->grid_pressure->solve);
     }
 }

@@ -56,7 +56,7 @@ static inline OozeF32x4 edge_weights(const OozePushStress *push, OozeF32x4 squar
 static inline Sums sum_pairs(const OozePushStress *push, uint64_t i, bool periodic)
 {
     const OozeConformationStep *s = push->step;
-    const OozeEdges *edges = s->edges;
+    const OozeEdges *edges = s->own->edges;
     const OozeCubic cubic = push->cubic;
     const OozeBox box = edges->box;
     const uint64_t first = edges->list->first[i];
@@ -95,7 +95,7 @@ static inline OozeF32x4 own_force(const OozeRows *flux, const Sums *sums)
 /* sum F_j g over the neighbours of particle i. */
 static inline OozeF32x4 neighbours_force(const OozePushStress *push, uint64_t i, bool periodic)
 {
-    const OozeEdges *edges = push->step->edges;
+    const OozeEdges *edges = push->step->own->edges;
     const OozeBox box = edges->box;
     const uint64_t first = edges->list->first[i];
     const uint32_t *j = edges->list->index + first, *last = j + edges->list->first[i + 1] - first;
@@ -157,7 +157,8 @@ static inline void moments(OozePushStress *push, uint64_t begin, uint64_t end, b
         if (share > 0.0f && is_free(s, i)) {
             Sums sums = sum_pairs(push, i, periodic);
             OozeSym3 pushes = ooze_sym3_scale(total(&sums.pushes), 0.5f);
-            OozeSym3 b = ooze_gradient_correction(total(&sums.moment), s->edges->list->count[i]);
+            OozeSym3 b =
+                ooze_gradient_correction(total(&sums.moment), s->own->edges->list->count[i]);
             OozeSym3 stress = removed_stress(s, i, pushes, share);
             OozeMat3 f = ooze_mat3_mul_sym3(ooze_mat3_from_sym3(stress), b);
             for (int k = 0; k < 3; k++) {
@@ -174,7 +175,7 @@ static void moments_range(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
     OozePushStress *push = data;
-    if (push->step->edges->periodic) {
+    if (push->step->own->edges->periodic) {
         moments(push, begin, end, true);
     } else {
         moments(push, begin, end, false);
@@ -199,7 +200,7 @@ static void changes_range(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
     OozePushStress *push = data;
-    if (push->step->edges->periodic) {
+    if (push->step->own->edges->periodic) {
         changes(push, begin, end, true);
     } else {
         changes(push, begin, end, false);

@@ -106,7 +106,7 @@ static OozeStatus begin_solids(OozeConformationStep *s, OozeError *error)
         *view = *c;
         view->boundary = &coupling->view;
         s->context = view;
-        s->coupling = coupling;
+        s->own->coupling = coupling;
     }
     return status;
 }
@@ -144,8 +144,8 @@ static OozeStatus load(OozeConformationStep *s, OozeError *error)
     s->u = ooze_gathered_alloc(arena, s->local, sizeof *s->u);
     s->mobility = ooze_arena_alloc(arena, s->local, sizeof *s->mobility);
     s->stress = ooze_arena_alloc(arena, s->n, sizeof *s->stress);
-    s->edges = ooze_arena_alloc(arena, 1, sizeof *s->edges);
-    s->nearby = ooze_arena_alloc(arena, 1, sizeof *s->nearby);
+    s->own->edges = ooze_arena_alloc(arena, 1, sizeof *s->own->edges);
+    s->own->nearby = ooze_arena_alloc(arena, 1, sizeof *s->own->nearby);
     s->velocity = (const OozeVector *)ooze_particles_velocities(s->context->particles);
     allocate_results(s);
     if (ooze_arena_failed(arena)) {
@@ -176,16 +176,16 @@ static bool ghosts_suffice(OozeConformationStep *s)
 
 static void spread_solids(OozeConformationStep *s)
 {
-    if (s->coupling) {
-        ooze_coupling_spread_motion(s->coupling);
+    if (s->own->coupling) {
+        ooze_coupling_spread_motion(s->own->coupling);
     }
 }
 
 static void load_solids(OozeConformationStep *s)
 {
-    if (s->coupling) {
-        ooze_coupling_load(s->coupling);
-        ooze_solid_pushes_record(s->coupling);
+    if (s->own->coupling) {
+        ooze_coupling_load(s->own->coupling);
+        ooze_solid_pushes_record(s->own->coupling);
     }
 }
 
@@ -216,7 +216,9 @@ static const OozeConformationStages stages = {
 OozeStatus ooze_conformation_step(void *memory, OozeStepContext *context, OozeError *error)
 {
     OozeMachine machine = ooze_machine_of_processor(context);
-    OozeConformationStep step = {.stages = &stages,
+    OozeConformationOwn own = {0};
+    OozeConformationStep step = {.own = &own,
+                                 .stages = &stages,
                                  .formulation = ooze_conformation_settings(context).stages,
                                  .memory = memory,
                                  .regathers_edges = true};

@@ -65,6 +65,20 @@ static inline float ooze_reference_density(const OozeConformationStep *s)
     return (float)s->context->materials[0].values[OOZE_MATERIAL_DENSITY];
 }
 
+/* OozeConformationStep.own. */
+typedef struct OozeConformationOwn {
+    struct OozeEdges *edges; /* at x0, with weights V0 f */
+    OozeVector *gathered;    /* memory of the next, see OozeGather */
+    OozeVector *wall_edge;   /* per boundary list entry, with the volume of the boundary sample */
+    uint64_t contact_count;
+    struct OozeBroadPhase *nearby;
+    uint64_t *contact_near; /* solids that each OOZE_BROAD_PHASE_GROUP particles may touch */
+    struct OozeGridPressure *grid_pressure; /* NULL without `pressure: grid` */
+    struct OozeConstraint *constraint;      /* of the method constraint */
+    struct OozeStepBodies *bodies;          /* NULL: there are none */
+    struct OozeDynamicCoupling *coupling;   /* NULL: no solid is dynamic */
+} OozeConformationOwn;
+
 /* State that outlives a step; none of it is saved. */
 typedef struct OozeConformationMemory {
     OozeDensityMemory *density;
@@ -93,7 +107,7 @@ void ooze_lodge_solids_expect(OozeConformationStep *step, double sign);
 float ooze_lodge_solids_push_share(const OozeConformationStep *step, uint64_t i);
 /* Contact sets of the particles that u would move into a solid. */
 OozeStatus ooze_conformation_find_contacts(OozeConformationStep *step, OozeError *error);
-/* Solids that u may take particles to: step->contact_near. */
+/* Solids that u may take particles to: step->own->contact_near. */
 void ooze_conformation_find_near_solids(OozeConformationStep *step);
 /* Density targets of this step, and relief_progress after it. */
 OozeStatus ooze_conformation_set_density_targets(OozeConformationStep *step, OozeError *error);

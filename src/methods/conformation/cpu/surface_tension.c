@@ -242,7 +242,7 @@ static void walls_range(void *data, uint64_t begin, uint64_t end, int worker)
     (void)worker;
     Tension *t = data;
     OozeConformationStep *s = t->step;
-    OozeDynamicCoupling *coupling = s->coupling;
+    OozeDynamicCoupling *coupling = s->own->coupling;
     const OozeStepContext *c = s->context;
     const OozeNeighbours *walls = c->fluid_boundary;
     bool near = coupling && coupling->near[begin / OOZE_COUPLING_GRAIN];

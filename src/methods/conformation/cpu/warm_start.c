@@ -20,7 +20,7 @@ static void guess_range(void *data, uint64_t begin, uint64_t end, int worker)
         solve->p[i] = p;
         sum += (double)ooze_f32x4_dot3(p, p);
     }
-    solve->partial[begin / OOZE_CONFORMATION_GRAIN] = sum;
+    solve->own->partial[begin / OOZE_CONFORMATION_GRAIN] = sum;
 }
 
 /* ---- which components accept it ------------------------------------------------------------- */
@@ -33,10 +33,10 @@ static bool is_anchored(const OozeConformationStep *s, uint64_t i)
                     (s->contact_of[i] >= 0 && s->contact_sets[s->contact_of[i]].count == 3);
     for (uint32_t w = 0; !anchored && s->context->boundary->count && w < walls->count[i]; w++) {
         uint64_t e = walls->first[i] + w;
-        bool dynamic =
-            s->coupling &&
-            ooze_coupling_is_dynamic(s->coupling, s->context->boundary->solid[walls->index[e]]);
-        anchored = s->wall_edge[e][3] > 0.0f && !dynamic;
+        bool dynamic = s->own->coupling &&
+                       ooze_coupling_is_dynamic(s->own->coupling,
+                                                s->context->boundary->solid[walls->index[e]]);
+        anchored = s->own->wall_edge[e][3] > 0.0f && !dynamic;
     }
     return anchored;
 }
@@ -54,11 +54,12 @@ static void gain_range(void *data, uint64_t begin, uint64_t end, int worker)
     const OozeLodge *solve = data;
     struct OozeComponentChunk chunk = {0};
     for (uint64_t i = begin; i < end; i++) {
-        solve->components->of_root[i] = (struct OozeComponent){0};
+        solve->own->components.of_root[i] = (struct OozeComponent){0};
         ooze_warm_start_add_gain(solve, i, &chunk.gain);
-        chunk.mixed = chunk.mixed || solve->components->root[i] != solve->components->root[begin];
+        chunk.mixed =
+            chunk.mixed || solve->own->components.root[i] != solve->own->components.root[begin];
     }
-    solve->components->chunks[begin / OOZE_CONFORMATION_GRAIN] = chunk;
+    solve->own->components.chunks[begin / OOZE_CONFORMATION_GRAIN] = chunk;
 }
 
 /* Decides at the roots; counts components that do not accept all of it. */
@@ -68,13 +69,13 @@ static void decide_range(void *data, uint64_t begin, uint64_t end, int worker)
     const OozeLodge *solve = data;
     double partly = 0.0;
     for (uint64_t i = begin; i < end; i++) {
-        struct OozeComponent *component = &solve->components->of_root[i];
-        component->accepted_fraction = solve->components->root[i] == i
+        struct OozeComponent *component = &solve->own->components.of_root[i];
+        component->accepted_fraction = solve->own->components.root[i] == i
                                            ? ooze_warm_start_accepted_fraction(component->gain)
                                            : 0.0f;
         partly += component->gain.curvature > 0.0 && component->accepted_fraction < 1.0f;
     }
-    solve->partial[begin / OOZE_CONFORMATION_GRAIN] = partly;
+    solve->own->partial[begin / OOZE_CONFORMATION_GRAIN] = partly;
 }
 
 static void scale_range(void *data, uint64_t begin, uint64_t end, int worker)
@@ -82,64 +83,62 @@ static void scale_range(void *data, uint64_t begin, uint64_t end, int worker)
     (void)worker;
     const OozeLodge *solve = data;
     for (uint64_t i = begin; i < end; i++) {
-        solve->p[i] *= solve->components->of_root[solve->components->root[i]].accepted_fraction;
+        solve->p[i] *=
+            solve->own->components.of_root[solve->own->components.root[i]].accepted_fraction;
     }
 }
 
-/* Scales p by the accepted fractions. False: all components accept all of it. */
-static bool scale_by_component(OozeLodge *solve)
+/* What the guess of each component gains; `partly`: some accept less than all of it. */
+static OozeStatus sum_gains(OozeLodge *solve, bool *partly, OozeError *error)
 {
-    const OozeConformationStep *s = solve->step;
-    OozeThreads *threads = s->context->threads;
-    ooze_parallel_for(threads, s->n, OOZE_CONFORMATION_GRAIN, gain_range, solve);
-    if (solve->components->sharing) {
-        solve->status = ooze_component_sharing_sum(solve);
+    OozeLodgeComponents *c = &solve->own->components;
+    const uint64_t n = solve->step->n;
+    ooze_parallel_for(solve->step->context->threads, n, OOZE_CONFORMATION_GRAIN, gain_range, solve);
+    if (c->sharing) {
+        OozeStatus status = ooze_component_sharing_sum(solve, error);
+        *partly = !status && ooze_component_sharing_decide(solve);
+        return status;
     }
-    for (uint64_t begin = 0; begin < s->n && !solve->components->sharing;
-         begin += OOZE_CONFORMATION_GRAIN) {
-        const struct OozeComponentChunk *chunk =
-            &solve->components->chunks[begin / OOZE_CONFORMATION_GRAIN];
-        uint64_t end =
-            begin + OOZE_CONFORMATION_GRAIN < s->n ? begin + OOZE_CONFORMATION_GRAIN : s->n;
+    for (uint64_t begin = 0; begin < n; begin += OOZE_CONFORMATION_GRAIN) {
+        const struct OozeComponentChunk *chunk = &c->chunks[begin / OOZE_CONFORMATION_GRAIN];
+        uint64_t end = begin + OOZE_CONFORMATION_GRAIN < n ? begin + OOZE_CONFORMATION_GRAIN : n;
         for (uint64_t i = begin; i < end && chunk->mixed; i++) {
-            struct OozeComponent *component =
-                &solve->components->of_root[solve->components->root[i]];
-            ooze_warm_start_add_gain(solve, i, &component->gain);
+            ooze_warm_start_add_gain(solve, i, &c->of_root[c->root[i]].gain);
         }
         if (!chunk->mixed) {
-            OozeComponentGain *gain =
-                &solve->components->of_root[solve->components->root[begin]].gain;
+            OozeComponentGain *gain = &c->of_root[c->root[begin]].gain;
             gain->residual += chunk->gain.residual;
             gain->curvature += chunk->gain.curvature;
             gain->anchors += chunk->gain.anchors;
         }
     }
-    bool partly = solve->components->sharing ? ooze_component_sharing_decide(solve)
-                                             : ooze_lodge_sum(solve, decide_range) > 0.0;
-    if (partly) {
-        ooze_parallel_for(threads, s->n, OOZE_CONFORMATION_GRAIN, scale_range, solve);
-    }
-    return partly;
+    *partly = ooze_lodge_sum(solve, decide_range) > 0.0;
+    return OOZE_OK;
 }
 
-static bool guess_by_last_step(OozeLodge *solve)
+static OozeStatus guess_by_last_step(OozeLodge *solve, OozeError *error)
 {
     OozeConformationStep *s = solve->step;
-    if (!(ooze_lodge_sum(solve, guess_range) > 0.0)) {
-        return false;
+    OozeLodgeComponents *c = &solve->own->components;
+    solve->guessed = ooze_lodge_sum(solve, guess_range) > 0.0;
+    if (!solve->guessed) {
+        return OOZE_OK;
     }
     ooze_step_bodies_project_velocities(s, solve->p);
     ooze_lodge_solids_follow(solve);
-    ooze_conformation_find_components(s, false, solve->components->parent, solve->components->root);
-    if (solve->components->sharing) {
+    ooze_conformation_find_components(s, false, c->parent, c->root);
+    if (c->sharing) {
         ooze_component_sharing_find(solve, NULL);
     }
-    solve->cg.pap = ooze_lodge_multiply(solve);
-    if (scale_by_component(solve)) {
+    solve->cg->pap = ooze_lodge_multiply(solve);
+    bool partly = false;
+    OozeStatus status = sum_gains(solve, &partly, error);
+    if (partly) {
+        ooze_parallel_for(s->context->threads, s->n, OOZE_CONFORMATION_GRAIN, scale_range, solve);
         ooze_lodge_solids_follow(solve);
-        solve->cg.pap = ooze_lodge_multiply(solve);
+        solve->cg->pap = ooze_lodge_multiply(solve);
     }
-    return true;
+    return status;
 }
 
 static void released_range(void *data, uint64_t begin, uint64_t end, int worker)
@@ -154,15 +153,14 @@ static void released_range(void *data, uint64_t begin, uint64_t end, int worker)
         solve->p[i] = released ? ooze_lodge_project(s, i, delta) : none;
         count += released ? 1.0 : 0.0;
     }
-    solve->partial[begin / OOZE_CONFORMATION_GRAIN] = count;
+    solve->own->partial[begin / OOZE_CONFORMATION_GRAIN] = count;
 }
 
-static bool guess_of_released(OozeLodge *solve)
+static void guess_of_released(OozeLodge *solve)
 {
-    bool any = ooze_lodge_sum(solve, released_range) > 0.0;
+    solve->guessed = ooze_lodge_sum(solve, released_range) > 0.0;
     ooze_lodge_solids_zero(solve);
-    solve->cg.pap = any ? ooze_lodge_multiply(solve) : 0.0;
-    return any;
+    solve->cg->pap = solve->guessed ? ooze_lodge_multiply(solve) : 0.0;
 }
 
 static void direction_dot_residual_range(void *data, uint64_t begin, uint64_t end, int worker)
@@ -173,17 +171,22 @@ static void direction_dot_residual_range(void *data, uint64_t begin, uint64_t en
     for (uint64_t i = begin; i < end; i++) {
         sum += (double)ooze_f32x4_dot3(solve->p[i], solve->r[i]);
     }
-    solve->partial[begin / OOZE_CONFORMATION_GRAIN] = sum;
+    solve->own->partial[begin / OOZE_CONFORMATION_GRAIN] = sum;
 }
 
-void ooze_warm_start(OozeLodge *solve)
+OozeStatus ooze_warm_start(OozeLodge *solve, OozeError *error)
 {
-    OozeConjugateGradients *cg = &solve->cg;
+    OozeConjugateGradients *cg = solve->cg;
+    OozeStatus status = OOZE_OK;
     if (cg->off) {
-        return;
+        return OOZE_OK;
     }
-    solve->guessed = solve->pass == 0 ? guess_by_last_step(solve) : guess_of_released(solve);
-    if (solve->guessed) {
+    if (solve->pass == 0) {
+        status = guess_by_last_step(solve, error);
+    } else {
+        guess_of_released(solve);
+    }
+    if (solve->guessed && !status) {
         double along = ooze_lodge_sum(solve, direction_dot_residual_range);
         along += ooze_lodge_solids_dot(solve);
         ooze_lodge_advance(solve, ooze_cg_guess_length(along, cg->pap), &cg->rz);
@@ -191,6 +194,7 @@ void ooze_warm_start(OozeLodge *solve)
     ooze_lodge_next_direction(solve, 0.0);
     ooze_timer_add(solve->step->context->timer, "velocity_vectors");
     cg->off = !ooze_solve_residual_check(&cg->residual, cg->rz);
+    return status;
 }
 
 /* ---- memory --------------------------------------------------------------------------------- */
@@ -199,18 +203,12 @@ void ooze_warm_start_allocate(OozeLodge *solve)
 {
     const OozeConformationStep *s = solve->step;
     OozeArena *arena = s->context->arena;
-    uint64_t chunks = s->n / OOZE_CONFORMATION_GRAIN + 1;
-    solve->components = ooze_arena_alloc(arena, 1, sizeof *solve->components);
-    if (!solve->components) {
-        return;
-    }
-    solve->components->root = ooze_arena_alloc(arena, s->local, sizeof *solve->components->root);
-    solve->components->parent =
-        ooze_arena_alloc(arena, s->local, sizeof *solve->components->parent);
-    solve->components->of_root =
-        ooze_arena_alloc(arena, s->local, sizeof *solve->components->of_root);
-    solve->components->chunks = ooze_arena_alloc(arena, chunks, sizeof *solve->components->chunks);
-    solve->components->sharing = s->context->halo ? ooze_component_sharing_allocate(s) : NULL;
+    OozeLodgeComponents *c = &solve->own->components;
+    c->root = ooze_arena_alloc(arena, s->local, sizeof *c->root);
+    c->parent = ooze_arena_alloc(arena, s->local, sizeof *c->parent);
+    c->of_root = ooze_arena_alloc(arena, s->local, sizeof *c->of_root);
+    c->chunks = ooze_arena_alloc(arena, s->n / OOZE_CONFORMATION_GRAIN + 1, sizeof *c->chunks);
+    c->sharing = s->context->halo ? ooze_component_sharing_allocate(s) : NULL;
 }
 
 static void record_range(void *data, uint64_t begin, uint64_t end, int worker)
@@ -219,7 +217,7 @@ static void record_range(void *data, uint64_t begin, uint64_t end, int worker)
     const OozeLodge *solve = data;
     const OozeConformationStep *s = solve->step;
     for (uint64_t i = begin; i < end; i++) {
-        ooze_lodge_record_change(s, solve, i, &solve->cg.residual);
+        ooze_lodge_record_change(s, solve, i, &solve->cg->residual);
     }
 }
 
@@ -241,7 +239,7 @@ static void store_range(void *data, uint64_t begin, uint64_t end, int worker)
 
 void ooze_warm_start_store(OozeConformationStep *s)
 {
-    if (s->grid_pressure) {
+    if (s->own->grid_pressure) {
         return; /* it stores pressures instead */
     }
     ooze_parallel_for(s->context->threads, s->n, OOZE_CONFORMATION_GRAIN, store_range, s);

@@ -216,8 +216,8 @@ static void read(OozeLodge *solve)
     memset(&state, 0, sizeof state);
     const Gpu *gpu = step_of(solve->step)->gpu;
     copy_out(step_of(solve->step)->gpu, &state, lodge_of(solve)->view.state, sizeof state);
-    solve->cg = state;
-    solve->cg.off = state.off || gpu->failed != cudaSuccess;
+    *solve->cg = state;
+    solve->cg->off = state.off || gpu->failed != cudaSuccess;
     solve->speed_square = state.speed_square;
     solve->guessed = !state.warm_start_off;
 }
@@ -379,6 +379,7 @@ static OozeStatus create(OozeConformationStep *s, OozeLodge **out, OozeError *er
     solve->step = step;
     solve->view.step = s;
     solve->view.own = reinterpret_cast<OozeLodgeOwn *>(solve);
+    solve->view.cg = &solve->cg;
     density_warm_start_find(step);
     allocate(solve);
     *out = &solve->view;

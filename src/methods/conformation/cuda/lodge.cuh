@@ -36,6 +36,7 @@ struct LodgeView : OozeLodge {
 /* OozeLodge.own. The solve of the programme is that of `view`. */
 struct Lodge {
     LodgeView view;
+    OozeConjugateGradients cg; /* view.cg */
     Step *step;
     bool fresh_direction;  /* ghosts have the direction of their owners */
     struct Impact *impact; /* of long steps; NULL: the step is not long */
@@ -85,7 +86,7 @@ OOZE_DEVICE float4 direction_set(const LodgeView &v, uint32_t i, float4 p)
 void density_warm_start_find(Step *step);
 
 /* Initial guess of a pass, and its record at the end: warm_start.cu. */
-void warm_start(OozeLodge *solve);
+OozeStatus warm_start(OozeLodge *solve, OozeError *error);
 void warm_start_record(Lodge *solve);
 
 extern const OozeLodgeStages lodge_stages;

@@ -188,7 +188,7 @@ struct SetGuessLength {
 };
 
 /* Advances along the guess of the pass, then continues from the residual. */
-void warm_start(OozeLodge *of)
+OozeStatus warm_start(OozeLodge *of, OozeError *)
 {
     Lodge *solve = lodge_of(of);
     Step *step = solve->step;
@@ -210,6 +210,7 @@ void warm_start(OozeLodge *of)
         along);
     advance(solve, false, &v.state->off);
     ooze_timer_add(step->context->timer, "velocity_vectors");
+    return OOZE_OK;
 }
 
 /* ---- memory ---- */

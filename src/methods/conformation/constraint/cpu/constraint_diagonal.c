@@ -32,7 +32,7 @@ static void column_range(void *data, uint64_t begin, uint64_t end, int worker)
         ooze_constraint_add_column(column, g);
         for (uint64_t e = list->first[i], last = e + list->count[i]; e < last; e++) {
             OozeF32x4 other =
-                corrected(job->correction[list->index[e]], ooze_edge_at(s->edges, i, e));
+                corrected(job->correction[list->index[e]], ooze_edge_at(s->own->edges, i, e));
             g[0] = other[0];
             g[1] = other[1];
             g[2] = other[2];
@@ -66,7 +66,8 @@ static void diagonal_range(void *data, uint64_t begin, uint64_t end, int worker)
         OozeSym3 d = ooze_sym3_identity(0);
         add(job, &d, corrected(c->correction[i], s->edge_sum[i]), i);
         for (uint64_t e = list->first[i], last = e + list->count[i]; e < last; e++) {
-            add(job, &d, corrected(c->correction[i], ooze_edge_at(s->edges, i, e)), list->index[e]);
+            add(job, &d, corrected(c->correction[i], ooze_edge_at(s->own->edges, i, e)),
+                list->index[e]);
         }
         float scale = job->column ? 1.0f / OOZE_ROW_SUM_SHARE : 1.0f;
         c->diagonal[i] = ooze_sym3_scale(d, s->dt * s->dt * scale);

@@ -81,7 +81,7 @@ static OozeStatus create(OozeConformationStep *s, bool paper, OozeConstraint **o
         .change = ooze_gathered_alloc(arena, searches ? local : 0, sizeof *c->change),
         .hourglass = ooze_gathered_alloc(arena, local, sizeof *c->hourglass),
         .edge_hourglass = ooze_gathered_alloc(arena, n, sizeof *c->edge_hourglass),
-        .active = ooze_arena_alloc(arena, s->contact_count, sizeof *c->active),
+        .active = ooze_arena_alloc(arena, s->own->contact_count, sizeof *c->active),
         .partial = ooze_arena_alloc(arena, n / OOZE_CONFORMATION_GRAIN + 1, sizeof *c->partial),
         .squares = ooze_arena_alloc(arena, n / OOZE_CONFORMATION_GRAIN + 1, sizeof *c->squares),
         .with_contacts = !paper,
@@ -96,7 +96,7 @@ static OozeStatus create(OozeConformationStep *s, bool paper, OozeConstraint **o
     }
     memcpy(c->u_star, s->u, n * sizeof *c->u_star);
     ooze_halo_refresh(s->context->halo, s->mobility, sizeof *s->mobility);
-    s->constraint = c;
+    s->own->constraint = c;
     *out = c;
     return OOZE_OK;
 }
@@ -181,7 +181,7 @@ static void finish_consistent_range(void *data, uint64_t begin, uint64_t end, in
 
 static void finish_consistent(OozeConformationStep *s)
 {
-    OozeConstraint *c = s->constraint;
+    OozeConstraint *c = s->own->constraint;
     ooze_parallel_for(s->context->threads, s->n, OOZE_CONFORMATION_GRAIN, finish_consistent_range,
                       c);
     float *saved = saved_multipliers(s);
@@ -295,7 +295,7 @@ static void between_consistent(void *user, OozeF32x4 *shift)
 
 static OozeStatus solve_positions_consistent(OozeConformationStep *s, OozeError *error)
 {
-    OozeConstraint *c = s->constraint;
+    OozeConstraint *c = s->own->constraint;
     PositionSweeps sweeps = {.constraint = c, .u = c->u_star}; /* u* is no longer needed */
     OozeDensityJob job = ooze_conformation_density_job(s);
     job.own = s->memory->density;
@@ -324,7 +324,7 @@ static OozeStatus solve_positions_paper(OozeConformationStep *s, OozeError *erro
     job.start = NULL;
     job.plain = true;
     if (!s->plan->settings.velocity_only) {
-        OozeStatus status = ooze_paper_positions_begin(&printed, s->constraint, s->x, error);
+        OozeStatus status = ooze_paper_positions_begin(&printed, s->own->constraint, s->x, error);
         if (status) {
             return status;
         }

@@ -71,7 +71,7 @@ OOZE_LOOPS_DECLARE(OozeCorotatedLoops, ooze_corotated_loops);
 static inline OozeF32x4 ooze_constraint_velocity_change(const OozeConstraint *c, uint64_t i)
 {
     const OozeConformationStep *s = c->step;
-    OozeF32x4 push = c->base[i] + ooze_edges_flux(s->edges, c->flux, i);
+    OozeF32x4 push = c->base[i] + ooze_edges_flux(s->own->edges, c->flux, i);
     float factor = s->mobility[i];
     if (c->receiver) {
         factor *= c->receiver[i];

@@ -39,7 +39,7 @@ static void edge_damping_range(void *data, uint64_t begin, uint64_t end, int wor
     OozeConstraint *c = sweep->constraint;
     const OozeConformationStep *s = c->step;
     for (uint64_t i = begin; i < end; i++) {
-        c->edge_hourglass[i] = ooze_edges_sum(s->edges, c->hourglass, i);
+        c->edge_hourglass[i] = ooze_edges_sum(s->own->edges, c->hourglass, i);
     }
 }
 

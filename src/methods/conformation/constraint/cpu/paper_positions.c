@@ -25,7 +25,7 @@ static OozePaperSums sum_neighbours(const OozePaperPositions *job, uint64_t i)
     }
     for (uint32_t w = 0; boundary->count && w < walls->count[i]; w++) {
         uint32_t b = walls->index[walls->first[i] + w];
-        if (s->wall_edge[walls->first[i] + w][3] == 0.0f) {
+        if (s->own->wall_edge[walls->first[i] + w][3] == 0.0f) {
             continue; /* the solid is not no-slip */
         }
         OozeFloat4 p = boundary->position[b], v = boundary->velocity[b];
@@ -84,7 +84,7 @@ OozeStatus ooze_paper_positions_begin(OozePaperPositions *job, OozeConstraint *c
     job->constraint = c;
     job->start = start;
     job->x = ooze_gathered_alloc(arena, s->local, sizeof *job->x);
-    job->edges = *s->edges;
+    job->edges = *s->own->edges;
     job->edges.x = job->x;
     job->edges.weight = ooze_arena_alloc(arena, edges, sizeof(float));
     job->lambda = ooze_arena_alloc(arena, s->n, sizeof *job->lambda);
