@@ -47,7 +47,7 @@ def scene_text(particles, steps):
     edge = side * SPACING
     return f"""ooze: 2
 title: Cube of {side ** 3} particles
-method: {{name: conformation, velocity_preconditioner: mass, passes: 1, velocity_iterations: 6,
+method: {{name: conformation, velocity_preconditioner: diagonal, passes: 1, velocity_iterations: 6,
          density_iterations: 4, tolerance: 0}}
 spacing: {SPACING}
 time_step: 0.001

@@ -95,7 +95,7 @@ static void measure(const VelocityCase *c, int preconditioner, const Place *plac
     /* both gathers: differences, weights and twelve multiply-adds an edge; index and weight */
     double flops = 62.0 * pairs + 420.0 + 18.0 * blocks, bytes = 16.0 * pairs + 300.0;
     printf("%-24s %-9s %9llu %5d %5d %9.1f ms", c->name,
-           preconditioner == VELOCITY_DIAGONAL ? "mass" : "multigrid",
+           preconditioner == VELOCITY_DIAGONAL ? "diagonal" : "multigrid",
            (unsigned long long)stats.particles, rough, stats.iterations, 1e3 * total);
     printf(" %6.0f ns %5.0f ns %5.0f ns %5.0f ns %6.0f %6.0f %6.0f %9.1f ms\n",
            seconds[0] * each / (stats.iterations + 1), seconds[2] * each, seconds[3] * each,

@@ -26,7 +26,7 @@ typedef struct OozeGoneSetting {
     const char *key;
     const char *choice; /* NULL: the whole setting is gone */
     /* Of a choice: a setting that went with it. Numbers of choices are those of then in frames that
-       have this setting. */
+       have this setting. NULL: the choice has a new name, and its number. */
     const char *with;
     /* The value that has no effect: runs that were saved with it continue. NAN: every value,
        because the setting acted only together with another one that is gone. Of a choice of a

@@ -298,7 +298,8 @@ static OozeStatus check_gone(const OozeMethod *method, const OozeFieldView *from
     for (int i = 0; i < method->gone_count; i++) {
         const OozeGoneSetting *gone = &method->gone_settings[i];
         int column = ooze_field_column(from, gone->key);
-        bool had = column >= 0 && (!gone->with || ooze_field_column(from, gone->with) >= 0);
+        bool had = column >= 0 &&
+                   (gone->with ? ooze_field_column(from, gone->with) >= 0 : gone->choice == NULL);
         if (had && !isnan(gone->neutral) && ooze_field_value(from, 0, column) != gone->neutral) {
             return ooze_state_fail_unknown(error, gone->key, gone->choice);
         }

@@ -12,7 +12,7 @@ import ranks_test  # noqa: E402
 
 RANKS = (3,)
 SLIME = "{density: 1000, modulus: 200, relaxation_time: 0.05}"
-MASS = "name: conformation, velocity_preconditioner: mass"
+MASS = "name: conformation, velocity_preconditioner: diagonal"
 BODY = """
   - {name: cube, material: slime, body: rigid,
      shape: {type: box, position: [0.02, 0.26, 0.05], size: [0.05, 0.05, 0.05]}}

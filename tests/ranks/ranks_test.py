@@ -90,7 +90,7 @@ def warm_fluids(duration):
                "{temperature: 80, relaxation_time: 0.005}]}\n" \
                "  oil: {density: 900, viscosity: 1, surface_tension: 0.3, " \
                "interface_tension: 0.2}"
-    text = variant("{name: conformation, velocity_preconditioner: mass}", material,
+    text = variant("{name: conformation, velocity_preconditioner: diagonal}", material,
                    duration=duration)
     text = text.replace("{name: jet, material: slime", "{name: jet, material: oil")
     text = text.replace("friction: inf}", "friction: inf, temperature: 90}")
@@ -144,7 +144,7 @@ emitters:""")
 
 def last_pressure(settings, duration):
     """Thick honey on the floor, whose density stage has other settings."""
-    method = "{name: conformation, velocity_preconditioner: mass, density_iterations: 40, "
+    method = "{name: conformation, velocity_preconditioner: diagonal, density_iterations: 40, "
     text = variant(method + settings + "}", "{density: 1400, viscosity: 400}", "1/200", duration)
     return text.replace("position: [0, 0.1, 0]", "position: [0, 0.06, 0]")
 
@@ -153,7 +153,7 @@ WARM = "density_warm_start: true"
 MEAN = "density_mean_tolerance: 1e-4"
 FEW = """ooze: 2
 title: Few particles
-method: {name: conformation, velocity_preconditioner: mass}
+method: {name: conformation, velocity_preconditioner: diagonal}
 spacing: 0.01
 time_step: 1/1000
 duration: 0.05
@@ -243,7 +243,7 @@ class RanksTest(RanksBase):
         self.expect_same_bits(FEW, (3,))
 
     def test_second_order_and_modes_have_the_same_bits(self):
-        method = "{name: conformation, velocity_preconditioner: mass}"
+        method = "{name: conformation, velocity_preconditioner: diagonal}"
         self.expect_same_bits(variant(method, TWO_MODES, duration="0.1"), (3,))
 
     def test_last_pressure_and_mean_tolerance_have_the_same_bits(self):
@@ -259,7 +259,7 @@ class RanksTest(RanksBase):
 
     def test_a_cube_that_sinks_to_the_floor_has_the_same_bits(self):
         """Below it is a film of three spacings, in which it expects a part of its push."""
-        text = variant("{name: conformation, velocity_preconditioner: mass}",
+        text = variant("{name: conformation, velocity_preconditioner: diagonal}",
                        "{density: 1000, viscosity: 20}", duration="0.1")
         text = text.replace("\nprobes:", """
   - {name: cube, shape: {type: box, size: [0.06, 0.06, 0.06], position: [0.01, 0.065, 0]},
@@ -336,7 +336,7 @@ emitters:""")
     def test_particle_bodies_have_the_same_bits(self):
         """Rigid bodies and a soft one that fall on fluid, for 40 steps; with the diagonal
         preconditioner, and with multigrid, in which rigid bodies have smoothers of their own."""
-        for words, steps in (("velocity_preconditioner: mass", "0.1"),
+        for words, steps in (("velocity_preconditioner: diagonal", "0.1"),
                              ("velocity_preconditioner: multigrid", "0.025")):
             with self.subTest(words):
                 text = variant(f"{{name: conformation, {words}}}",

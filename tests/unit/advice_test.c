@@ -85,10 +85,10 @@ static void warnings_for_too_few_iterations(void **state)
        40 layers */
     warned(CONFORMATION(", velocity_iterations: 20") M("viscosity: 1e9"), 3, "too stiff for 20",
            "leave velocity_iterations out");
-    warned(CONFORMATION(", velocity_iterations: 120, velocity_preconditioner: mass")
+    warned(CONFORMATION(", velocity_iterations: 120, velocity_preconditioner: diagonal")
                M("viscosity: 1e9"),
            3, "too stiff for 120", "leave velocity_iterations out");
-    warned(CONFORMATION(", velocity_preconditioner: mass") "materials:\n  m: {viscosity: 1e9}\n"
+    warned(CONFORMATION(", velocity_preconditioner: diagonal") "materials:\n  m: {viscosity: 1e9}\n"
                                                            "fluids: [{material: m, shape: {type: "
                                                            "box, size: [20, 0.02, 0.02]}}]\n",
            3, "too stiff for 1000", "use velocity_preconditioner: auto");

@@ -12,6 +12,7 @@ enum { CASE_MATERIALS = 3 };
 typedef struct Stepped {
     Case *c;
     OozeConformationStep step;
+    OozeConformationOwn own;
     OozeConformationPlan plan;
     OozeEdges edges;
     OozeRheology rheology[CASE_MATERIALS];
@@ -110,14 +111,14 @@ static inline Stepped *stepped_create(const Setting *setting, bool held)
                                      .material = material,
                                      .x0 = c->x,
                                      .u = random_fours(c, 21),
-                                     .edges = &s->edges,
                                      .edge_sum = g.edge_sum,
-                                     .wall_edge = g.wall_edge,
                                      .correction = g.correction,
                                      .mobility = mobility,
                                      .contact_of = contact_of,
                                      .contact_sets = s->contact_sets,
-                                     .contact_count = held ? 2 : 0};
+                                     .own = &s->own};
+    s->own = (OozeConformationOwn){
+        .edges = &s->edges, .wall_edge = g.wall_edge, .contact_count = held ? 2 : 0};
     return s;
 }
 
@@ -137,7 +138,7 @@ static inline void exact_vector(OozeF32x4 v, Near out[3])
 /* f (x_ji, 1) of entry e, with the weight as it was gathered. */
 static inline void edge_of(const Stepped *s, uint64_t i, uint64_t e, Near g[4])
 {
-    g[3] = exact((double)s->step.edges->weight[e]);
+    g[3] = exact((double)s->own.edges->weight[e]);
     delta_to(s->c, i, e, g);
     for (int k = 0; k < 3; k++) {
         g[k] = times(g[k], g[3]);
@@ -157,7 +158,7 @@ static inline void edge_sum_of(const Stepped *s, uint64_t i, Near out[4])
     }
     for (uint64_t w = 0; w < wall_count(s->c, i); w++) {
         for (int k = 0; k < 4; k++) {
-            add(&sum[k], exact((double)s->step.wall_edge[s->c->walls.first[i] + w][k]));
+            add(&sum[k], exact((double)s->own.wall_edge[s->c->walls.first[i] + w][k]));
         }
     }
     for (int k = 0; k < 4; k++) {
@@ -188,7 +189,7 @@ static inline NearMat raw_gradient(const Stepped *s, const OozeF32x4 *u, uint64_
         const float *speed = &s->c->boundary.velocity[s->c->walls.index[e]].x;
         for (int k = 0; k < 12; k++) {
             add(&sum[k / 4][k % 4],
-                times(exact((double)speed[k / 4]), exact((double)s->step.wall_edge[e][k % 4])));
+                times(exact((double)speed[k / 4]), exact((double)s->own.wall_edge[e][k % 4])));
         }
     }
     NearMat out;

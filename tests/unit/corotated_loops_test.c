@@ -153,7 +153,7 @@ static Near edge_damping_of(const Constrained *w, uint64_t i)
 {
     Sum sum = {0};
     for (uint64_t e = w->s->c->fluid.first[i]; e < list_end(&w->s->c->fluid, i); e++) {
-        Near f = exact((double)w->s->step.edges->weight[e]);
+        Near f = exact((double)w->s->own.edges->weight[e]);
         add(&sum, times(f, exact((double)w->k.hourglass[w->s->c->fluid.index[e]])));
     }
     return total(&sum);

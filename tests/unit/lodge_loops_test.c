@@ -8,6 +8,7 @@ enum { BONDED = 3 }; /* particles i and i + 1, i a multiple of this, hold each o
 typedef struct Solve {
     Stepped *s;
     OozeLodge lodge;
+    OozeLodgeOwn own;
     OozeStepBodies bodies;
     OozeBonds bonds;
     Flux *flux; /* as it should be */
@@ -40,7 +41,7 @@ static void set_bonds(Solve *w)
     w->bonds.first = first;
     b->bonds = &w->bonds;
     b->step = &w->s->step;
-    w->s->step.bodies = b;
+    w->s->own.bodies = b;
 }
 
 static Solve *solve_create(const Setting *setting, bool held, bool bonded)
@@ -57,14 +58,16 @@ static Solve *solve_create(const Setting *setting, bool held, bool bonded)
         .bulk = random_floats(c, 33, 0.0, 2.0),
         .hourglass = random_floats(c, 34, 0.0, 0.05),
         .edge_hourglass = case_array(c, padded, sizeof(float)),
-        .flux = case_array(c, padded, sizeof(OozeRows)),
         .r = random_fours(c, 35),
         .p = random_fours(c, 36),
         .ap = random_fours(c, 37),
-        .partial = case_array(c, n / OOZE_CONFORMATION_GRAIN + 1, sizeof(double)),
+        .own = &w->own,
     };
-    w->lodge.alpha = 0.37;
-    w->lodge.beta = 0.81;
+    w->own =
+        (OozeLodgeOwn){.flux = case_array(c, padded, sizeof(OozeRows)),
+                       .partial = case_array(c, n / OOZE_CONFORMATION_GRAIN + 1, sizeof(double))};
+    w->own.alpha = 0.37;
+    w->own.beta = 0.81;
     w->flux = case_array(c, n, sizeof *w->flux);
     if (bonded) {
         set_bonds(w);
@@ -82,7 +85,7 @@ static Near edge_hourglass_of(const Solve *w, uint64_t i)
 {
     Sum sum = {0};
     for (uint64_t e = w->s->c->fluid.first[i]; e < list_end(&w->s->c->fluid, i); e++) {
-        Near f = exact((double)w->s->step.edges->weight[e]);
+        Near f = exact((double)w->s->own.edges->weight[e]);
         add(&sum, times(f, exact((double)w->lodge.hourglass[w->s->c->fluid.index[e]])));
     }
     return total(&sum);
@@ -101,7 +104,7 @@ static NearMat stress_of(const Solve *w, uint64_t i, const NearMat *l)
     for (int k = 0; k < 3; k++) {
         s.m[k][k] = plus(s.m[k][k], pressure);
     }
-    return w->lodge.with_explicit_terms ? near_plus(&s, &known) : s;
+    return w->own.with_explicit_terms ? near_plus(&s, &known) : s;
 }
 
 static void expect_flux(Solve *w)
@@ -109,10 +112,11 @@ static void expect_flux(Solve *w)
     const OozeLodge *lodge = &w->lodge;
     for (uint64_t i = 0; i < w->s->c->n; i++) {
         FluxInput in = {.b = near_symmetric(&w->s->step.correction[i].xx),
-                        .u = lodge->input[i],
+                        .u = lodge->own->input[i],
                         .n = exact((double)lodge->hourglass[i]),
                         .edge_n = edge_hourglass_of(w, i)};
-        NearMat raw = raw_gradient(w->s, lodge->input, i, lodge->with_explicit_terms, in.weighted);
+        NearMat raw =
+            raw_gradient(w->s, lodge->own->input, i, lodge->own->with_explicit_terms, in.weighted);
         in.l = near_product(&raw, &in.b);
         in.stress = stress_of(w, i, &in.l);
         w->flux[i] = flux_of(w->s, i, &in);
@@ -121,18 +125,18 @@ static void expect_flux(Solve *w)
 
 static void add_bonds(const Solve *w, uint64_t i, Near force[3])
 {
-    const OozeStepBodies *b = w->s->step.bodies;
+    const OozeStepBodies *b = w->s->own.bodies;
     Near dt = exact((double)w->s->step.dt);
     for (uint64_t e = b ? w->bonds.first[i] : 0; b && e < w->bonds.first[i + 1]; e++) {
         Near own[3], other[3], travel[3], pull[3];
-        exact_vector(w->lodge.input[i], own);
-        exact_vector(w->lodge.input[b->to[e]], other);
+        exact_vector(w->own.input[i], own);
+        exact_vector(w->own.input[b->to[e]], other);
         exact_vector(b->pull[e], pull);
         for (int k = 0; k < 3; k++) {
             travel[k] = minus(other[k], own[k]);
         }
         Near stretch = times(dt, dot3(travel, pull));
-        if (w->lodge.with_explicit_terms) {
+        if (w->own.with_explicit_terms) {
             stretch = plus(stretch, exact((double)b->pull[e][3]));
         }
         for (int k = 0; k < 3; k++) {
@@ -150,10 +154,10 @@ static void expect_product(const Solve *w, const Flux *flux, uint64_t i, Near ou
     gather_flux(w->s, flux, i, force);
     add_bonds(w, i, force);
     for (int k = 0; k < 3; k++) {
-        Near own = times(weight, exact((double)w->lodge.input[i][k]));
+        Near own = times(weight, exact((double)w->own.input[i][k]));
         out[k] = minus(own, times(exact((double)step->dt), force[k]));
     }
-    if (!w->lodge.unprojected && step->contact_of[i] >= 0) {
+    if (!w->own.unprojected && step->contact_of[i] >= 0) {
         project_out(&step->contact_sets[step->contact_of[i]], 7, out);
     }
 }
@@ -167,7 +171,7 @@ static void compare_partial(Comparison *job, const Solve *w, const Near *terms)
             sum.v += terms[i].v;
             sum.e += terms[i].e;
         }
-        compare(job, "sum of the chunk", begin, w->lodge.partial[begin / OOZE_CONFORMATION_GRAIN],
+        compare(job, "sum of the chunk", begin, w->own.partial[begin / OOZE_CONFORMATION_GRAIN],
                 sum);
     }
 }
@@ -178,8 +182,8 @@ static void apply(Solve *w, const OozeLodgeLoops *loops, const OozeF32x4 *input,
 {
     Case *c = w->s->c;
     OozeLodge *lodge = &w->lodge;
-    lodge->input = input;
-    lodge->output = output;
+    lodge->own->input = input;
+    lodge->own->output = output;
     run_all(c, loops->edge_hourglass, lodge);
     run_all(c, loops->stress, lodge);
     expect_flux(w);
@@ -190,10 +194,10 @@ static void apply(Solve *w, const OozeLodgeLoops *loops, const OozeF32x4 *input,
     for (uint64_t i = 0; i < c->n; i++) {
         compare(job, "edge hourglass", i, (double)lodge->edge_hourglass[i],
                 edge_hourglass_of(w, i));
-        compare_flux(job, i, &w->flux[i], &lodge->flux[i], output[i]);
-        stored[i] = flux_stored(&lodge->flux[i], output[i]);
+        compare_flux(job, i, &w->flux[i], &lodge->own->flux[i], output[i]);
+        stored[i] = flux_stored(&lodge->own->flux[i], output[i]);
     }
-    assert_padding_silent(c, lodge->flux);
+    assert_padding_silent(c, lodge->own->flux);
     run_all(c, loops->product, lodge);
     for (uint64_t i = 0; i < c->n; i++) {
         Near want[3], got[3], in[3];
@@ -218,8 +222,8 @@ static void operator_parity(void **state)
     for (int k = 0; k < SETTING_COUNT * 4; k++) {
         for (int isa = 0; isa <= (int)ooze_isa(); isa++) {
             Solve *w = solve_create(&settings[k / 4], true, k % 2);
-            w->lodge.with_explicit_terms = k / 2 % 2;
-            w->lodge.unprojected = k % 2;
+            w->own.with_explicit_terms = k / 2 % 2;
+            w->own.unprojected = k % 2;
             job.setting = settings[k / 4].name;
             job.isa = ooze_isa_name((OozeIsa)isa);
             OozeF32x4 *in = random_fours(w->s->c, 51), *out = random_fours(w->s->c, 52);
@@ -285,7 +289,7 @@ static void momentum_and_symmetry(void **state)
             apply(w, tables[isa], q, aq, &unused);
             Near paq = product_with(w, p, aq);
             compare(&job, "p.Aq", 0, paq.v, (Near){qap.v, qap.e + paq.e});
-            w->lodge.with_explicit_terms = true;
+            w->own.with_explicit_terms = true;
             apply(w, tables[isa], q, aq, &unused);
             if (!settings[k].walls) {
                 compare_momentum(&job, w, q, aq);
@@ -338,7 +342,7 @@ static void check_advance(Solve *w, const OozeLodgeLoops *loops, Comparison *job
     Case *c = w->s->c;
     const OozeConformationStep *step = &w->s->step;
     OozeF32x4 *u = random_fours(c, 21), *r0 = random_fours(c, 35);
-    Near alpha = {w->lodge.alpha, ROUNDING * w->lodge.alpha};
+    Near alpha = {w->own.alpha, ROUNDING * w->own.alpha};
     memcpy(w->lodge.r, r0, c->n * sizeof *r0);
     run_all(c, loops->advance, &w->lodge);
     for (uint64_t i = 0; i < c->n; i++) {
@@ -361,7 +365,7 @@ static void check_update(Solve *w, const OozeLodgeLoops *loops, Comparison *job)
     Case *c = w->s->c;
     const OozeConformationStep *step = &w->s->step;
     OozeF32x4 *p0 = random_fours(c, 38);
-    Near beta = {w->lodge.beta, ROUNDING * w->lodge.beta};
+    Near beta = {w->own.beta, ROUNDING * w->own.beta};
     memcpy(w->lodge.p, p0, c->n * sizeof *p0);
     run_all(c, loops->update, &w->lodge);
     for (uint64_t i = 0; i < c->n; i++) {

@@ -7,6 +7,7 @@
 typedef struct Solve {
     Stepped *s;
     OozeLodge lodge;
+    OozeLodgeOwn own;
     OozeConformationMemory memory;
     OozeArena *arena;
 } Solve;
@@ -35,12 +36,14 @@ static Solve *solve_create(const Setting *setting, bool held, float soft, bool i
         .bulk = random_floats(c, 33, 0.0, 2.0),
         .hourglass = random_floats(c, 34, 0.0, 0.05),
         .edge_hourglass = case_array(c, padded, sizeof(float)),
-        .flux = case_array(c, padded, sizeof(OozeRows)),
         .r = random_fours(c, 35),
         .p = random_fours(c, 36),
         .ap = random_fours(c, 37),
-        .partial = case_array(c, c->n / OOZE_CONFORMATION_GRAIN + 1, sizeof(double)),
+        .own = &w->own,
     };
+    w->own = (OozeLodgeOwn){.flux = case_array(c, padded, sizeof(OozeRows)),
+                            .partial =
+                                case_array(c, c->n / OOZE_CONFORMATION_GRAIN + 1, sizeof(double))};
     for (uint64_t i = 0; i < c->n; i++) {
         float factor = soft * between(38, i, 0, 1.0, 2.0);
         bool singular = step->correction[i].xx == 0.0f;
@@ -69,7 +72,7 @@ static OozeF32x4 column_of(Solve *w, uint64_t i, int k)
     Case *c = w->s->c;
     memset(w->lodge.p, 0, c->n * sizeof *w->lodge.p);
     w->lodge.p[i][k] = 1.0f;
-    w->lodge.unprojected = true;
+    w->own.unprojected = true;
     ooze_lodge_multiply(&w->lodge);
     return w->lodge.ap[i];
 }

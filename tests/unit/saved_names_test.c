@@ -337,6 +337,7 @@ static void scenes_of_runs_may_have_settings_that_are_gone(void **state)
                   0},
                  {"formulation: paper", 1},
                  {"bulk: 25", 1},
+                 {"velocity_preconditioner: mass", 1},
                  {"pressure: velocity_solve", 1}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         char path[64];
@@ -346,6 +347,10 @@ static void scenes_of_runs_may_have_settings_that_are_gone(void **state)
         assert_int_equal(ooze_scene_diagnostic_count(scene), cases[i].warnings);
         assert_null(strstr(ooze_scene_canonical(scene), "divergence_iterations"));
         assert_non_null(strstr(ooze_scene_canonical(scene), "pressure: density_stage"));
+        bool diagonal = strstr(cases[i].settings, ": mass") != NULL; /* the new name */
+        assert_non_null(
+            strstr(ooze_scene_canonical(scene), diagonal ? "velocity_preconditioner: diagonal"
+                                                         : "velocity_preconditioner: auto"));
         ooze_scene_free(scene);
     }
 }

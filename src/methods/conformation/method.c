@@ -50,7 +50,7 @@ static const OozeParamInfo params[PARAM_COUNT] = {
         {"min_distance", OOZE_PARAM_REAL, "spacings", 0, 1, 0.8, NULL,
          "particles nearer than this drift apart; 0: they may line up in strings"},
     [PARAM_PRECONDITIONER] = {"velocity_preconditioner", OOZE_PARAM_CHOICE, "", 0, 2, 0,
-                              "auto|mass|multigrid",
+                              "auto|diagonal|multigrid",
                               "preconditioner of the velocity solve. auto: multigrid where "
                               "it is expected to be faster"},
     [PARAM_TIME_INTEGRATION] =
@@ -108,6 +108,7 @@ static const OozeGoneSetting gone_settings[] = {
      "leave it out: more density_iterations leave less compression in the same time", NULL},
     {"pressure", "velocity_solve", "divergence_iterations", 0.0,
      "use grid for slow flow under weight, or leave it out", NULL},
+    {"velocity_preconditioner", "mass", NULL, 1.0, "use diagonal, its new name", NULL},
     {"void_closure_cutoff", NULL, NULL, 0.7,
      "leave it out: void closure ends at 0.7 of the surface indicator of a flat surface", NULL},
     {"hourglass_reach", NULL, NULL, 3.0,

@@ -142,7 +142,7 @@ OozeStatus ooze_velocity_multigrid_build(OozeVelocityMultigrid *mg,
     mg->grids.direct = OOZE_VELOCITY_DENSE;
     uint64_t all = ooze_halo_all(input->halo, input->n);
     if (all > OOZE_VELOCITY_PARTICLES) {
-        return ooze_fail(error, OOZE_ERROR_LIMIT, "use velocity_preconditioner: mass",
+        return ooze_fail(error, OOZE_ERROR_LIMIT, "use velocity_preconditioner: diagonal",
                          "%llu particles in a velocity solve by multigrid; at most %llu are "
                          "possible",
                          (unsigned long long)all, (unsigned long long)OOZE_VELOCITY_PARTICLES);

@@ -262,7 +262,7 @@ OozeStatus velocity_multigrid_build(Gpu *gpu, VelocityMultigrid *mg,
     mg->direct = OOZE_VELOCITY_DENSE;
     mg->input = input;
     if (input->n > OOZE_VELOCITY_PARTICLES) {
-        return ooze_fail(error, OOZE_ERROR_LIMIT, "use velocity_preconditioner: mass",
+        return ooze_fail(error, OOZE_ERROR_LIMIT, "use velocity_preconditioner: diagonal",
                          "%llu particles in a velocity solve by multigrid; at most %llu are "
                          "possible",
                          (unsigned long long)input->n, (unsigned long long)OOZE_VELOCITY_PARTICLES);
