@@ -105,7 +105,7 @@ static OozeStatus engine_create(OozeWorld *world, const OozeMethod *method, void
     e->pack_from = pack_from ? strtoull(pack_from, nullptr, 10) : few_particles();
     e->near.temporary = e->near_walls.temporary = true;
     e->method = device_method_find(method->info.name);
-    e->uses_lists = method->uses_fluid_neighbours;
+    e->uses_lists = !method->ignores_fluid;
     OozeStatus result = OOZE_OK;
     if (ranks) {
         ooze_cuda_select(ranks->host_rank);

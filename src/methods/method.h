@@ -76,7 +76,7 @@ typedef struct OozeMethod {
     double support_ratio;             /* default of support over spacing; 0: 2.2 */
     const char *unbounded_field;      /* uint8 field: not 0 where links of a particle may be longer
                                          than `reach`; NULL: they never are */
-    bool uses_fluid_neighbours;
+    bool ignores_fluid;               /* its particles do not feel each other: no lists are built */
     bool uses_boundary_neighbours;
     bool takes_bodies; /* other methods refuse them */
     /* Coulomb coefficient that acts on its fluid at a solid; INFINITY: fluid sticks to it. NULL:

@@ -136,7 +136,7 @@ static bool find_view_field(const OozeFrame *frame, const OozeWorld *world, int 
         *found = stress;
         return true;
     }
-    if (world && world->method->uses_fluid_neighbours && i-- == 0) {
+    if (world && !world->method->ignores_fluid && i-- == 0) {
         *found = density;
         return true;
     }

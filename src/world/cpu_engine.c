@@ -357,7 +357,7 @@ static OozeStatus cpu_find_neighbours(void *data, const OozeStepContext *c, bool
     OozeStatus status = OOZE_OK;
     const OozeFloat4 *x = ooze_particles_positions(world->particles);
     (void)resampled;
-    if (world->method->uses_fluid_neighbours || world->temperature_field >= 0) {
+    if (!world->method->ignores_fluid || world->temperature_field >= 0) {
         OozeNeighbourQuery query = {x, ooze_particles_count(world->particles), x, c->support, true};
         status = c->halo ? ooze_halo_lists(c->halo, &world->fluid, world->grid, world->threads,
                                            &query, &c->periodic, error)

@@ -19,7 +19,7 @@ double ooze_world_bytes_per_particle(OozeWorld *world)
     }
     double ratio = world->support / world->def.spacing;
     double neighbours =
-        world->method->uses_fluid_neighbours ? 4.0 / 3.0 * OOZE_PI * ratio * ratio * ratio : 0.0;
+        world->method->ignores_fluid ? 0.0 : 4.0 / 3.0 * OOZE_PI * ratio * ratio * ratio;
     /* The processor sorts its store in a fourth copy; a GPU sorts and finds neighbours itself. */
     double steps = ooze_world_expects_gpu(world) ? 0.0 : row + NEIGHBOUR_BYTES * neighbours;
     return ROW_COPIES * row + steps;

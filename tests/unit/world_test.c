@@ -118,7 +118,6 @@ static const char *const no_keys[] = {NULL};
 static const OozeMethod counting_method = {
     .info = {.name = "counting", .summary = "counts", .reference = ""},
     .material_keys = no_keys,
-    .uses_fluid_neighbours = true,
     .uses_boundary_neighbours = true,
     .step = count_step,
 };

@@ -48,6 +48,7 @@ const OozeMethod ooze_method_ballistic = {
              .param_count = OOZE_BALLISTIC_PARAM_COUNT},
     .material_keys = material_keys,
     .ghost_fields = no_ghost_fields,
+    .ignores_fluid = true,
     .traces_paths = true,
     .wall_friction = ooze_solid_dry_friction,
     .sticks_to_solids = true,

@@ -117,7 +117,6 @@ const OozeMethod ooze_method_blend = {
     .ghost_fields = ghost_fields,
     .support_ratio = 2.0,
     .unbounded_field = "elastic",
-    .uses_fluid_neighbours = true,
     .takes_bodies = true,
     .shares_bodies = true,
     .pushes_solids = true,

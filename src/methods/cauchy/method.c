@@ -109,7 +109,6 @@ const OozeMethod ooze_method_cauchy = {
     .field_count = sizeof fields / sizeof *fields,
     .material_keys = material_keys,
     .ghost_fields = ghost_fields,
-    .uses_fluid_neighbours = true,
     .uses_boundary_neighbours = true,
     .uses_tables = true,
     .pushes_solids = true,

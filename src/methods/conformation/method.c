@@ -379,7 +379,6 @@ const OozeMethod ooze_method_conformation = {
     .ghost_fields = ghost_fields,
     .refuses_ranks = refuses_ranks,
     .shares_bodies = true,
-    .uses_fluid_neighbours = true,
     .uses_boundary_neighbours = true,
     .takes_bodies = true,
     .wall_friction = ooze_conformation_wall_friction,

@@ -171,7 +171,6 @@ const OozeMethod ooze_method_links = {
     .material_keys = material_keys,
     .unbounded_field = "elastic",
     .ghost_fields = no_ghost_fields,
-    .uses_fluid_neighbours = true,
     .uses_boundary_neighbours = true,
     .wall_friction = wall_friction,
     .pushes_solids = true,

@@ -212,7 +212,6 @@ const OozeMethod ooze_method_springs = {
     .ghost_fields = ghost_fields,
     .ghost_layers = 2,
     .refuses_ranks = refuses_ranks,
-    .uses_fluid_neighbours = true,
     .sticks_to_solids = true,
     .wall_friction = wall_friction,
     .pushes_solids = true,

@@ -45,7 +45,6 @@ const OozeMethod ooze_method_stress = {
     .field_count = 1,
     .material_keys = material_keys,
     .ghost_fields = ghost_fields,
-    .uses_fluid_neighbours = true,
     .uses_boundary_neighbours = true,
     .divides_unstable_steps = true,
     .create = ooze_density_memory_create,

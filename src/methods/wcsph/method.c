@@ -33,7 +33,6 @@ const OozeMethod ooze_method_wcsph = {
              .param_count = OOZE_WCSPH_PARAM_COUNT},
     .material_keys = material_keys,
     .ghost_fields = ghost_fields,
-    .uses_fluid_neighbours = true,
     .uses_boundary_neighbours = true,
     .step = step,
     .stable_step = ooze_wcsph_stable_step,

@@ -134,7 +134,6 @@ const OozeMethod ooze_method_constraint = {
     .field_count = sizeof fields / sizeof fields[0],
     .material_keys = material_keys,
     .ghost_fields = ghost_fields,
-    .uses_fluid_neighbours = true,
     .uses_boundary_neighbours = true,
     .wall_friction = ooze_conformation_wall_friction,
     .records_stress = true,
