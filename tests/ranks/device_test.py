@@ -59,6 +59,15 @@ class DeviceRanksTest(ranks_test.RanksBase):
         """Of two fluids and of walls; particles farther away than a support matter."""
         self.expect_same_bits(ranks_test.warm_fluids("0.05"), (3,))
 
+    def test_dynamic_solids_have_the_same_bits(self):
+        """That touch each other and the floor, with heat and surface tension; and one that expects
+        a part of its push, in a film of three spacings."""
+        text = ranks_test.warm_fluids("0.05")
+        self.expect_same_bits(text.replace("\nair:", ranks_test.BALL_AND_CUBE + "\nair:"), (2, 3))
+        text = ranks_test.variant("{" + MASS + "}", "{density: 1000, viscosity: 20}",
+                                  duration="0.05")
+        self.expect_same_bits(text.replace("\nprobes:", ranks_test.SINKING_CUBE), RANKS)
+
     def test_separate_drops_in_a_periodic_box_have_the_same_bits(self):
         """Drops accept the initial guess of the velocities each for itself, wherever the cuts are;
         they cross the box, and move apart by several supports a step."""
@@ -139,8 +148,6 @@ emitters:""")
                 (scene("name: constraint"), "method 'constraint'"),
                 (scene("name: links", ranks_test.LINKS), "method 'links'"),
                 (scene("name: springs", ranks_test.SPRINGS), "the sweeps of method 'springs'"),
-                (scene().replace("\nprobes:", ranks_test.BALL),
-                 "dynamic solids of method 'conformation'"),
                 (scene().replace("\nemitters:", BODY),
                  "particle bodies of method 'conformation'")):
             with self.subTest(reason):

@@ -78,6 +78,11 @@ BALL_AND_CUBE = """
   - {name: cube, shape: {type: box, size: [0.05, 0.05, 0.05], position: [0.02, 0.2, -0.05]},
      density: 1500}
 """
+SINKING_CUBE = """
+  - {name: cube, shape: {type: box, size: [0.06, 0.06, 0.06], position: [0.01, 0.065, 0]},
+     density: 2000, friction: inf}
+
+probes:"""
 TWO_MODES = "{density: 1000, modulus: 300, relaxation_time: 0.2, modulus_2: 100, " \
             "relaxation_time_2: 0.01, solvent_viscosity: 1}"
 
@@ -261,12 +266,7 @@ class RanksTest(RanksBase):
         """Below it is a film of three spacings, in which it expects a part of its push."""
         text = variant("{name: conformation, velocity_preconditioner: mass}",
                        "{density: 1000, viscosity: 20}", duration="0.1")
-        text = text.replace("\nprobes:", """
-  - {name: cube, shape: {type: box, size: [0.06, 0.06, 0.06], position: [0.01, 0.065, 0]},
-     density: 2000, friction: inf}
-
-probes:""")
-        self.expect_same_bits(text, (3,))
+        self.expect_same_bits(text.replace("\nprobes:", SINKING_CUBE), (3,))
 
     def test_honey_by_multigrid_has_the_same_bits(self):
         """100 steps. The probe has the iterations of each step, so that these are compared too."""

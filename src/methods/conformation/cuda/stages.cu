@@ -361,6 +361,7 @@ const DeviceMethod conformation_method = {
     nullptr,
     conformation_supports_ranks,
     conformation_reach,
+    true,
 };
 
 } // namespace ooze
