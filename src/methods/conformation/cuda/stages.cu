@@ -362,6 +362,7 @@ const DeviceMethod conformation_method = {
     conformation_supports_ranks,
     conformation_reach,
     true,
+    true,
 };
 
 } // namespace ooze
