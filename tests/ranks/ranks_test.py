@@ -78,6 +78,17 @@ BALL_AND_CUBE = """
   - {name: cube, shape: {type: box, size: [0.05, 0.05, 0.05], position: [0.02, 0.2, -0.05]},
      density: 1500}
 """
+BODY_MATERIALS = "{density: 1000, modulus: 200, relaxation_time: 0.05}\n" \
+                 "  wood: {density: 600}\n  jelly: {density: 1000, modulus: 5000}"
+BODIES = """
+  - {name: log, material: wood, body: rigid, velocity: [0, -1, 0],
+     shape: {type: box, position: [0, 0.18, 0], size: [0.05, 0.05, 0.14]}}
+  - {name: cube, material: wood, body: rigid, velocity: [0, -1, 0],
+     shape: {type: box, position: [0.02, 0.26, 0.05], size: [0.05, 0.05, 0.05]}}
+  - {name: jelly, material: jelly, body: soft, velocity: [0, -1, 0],
+     shape: {type: box, position: [-0.04, 0.26, -0.03], size: [0.05, 0.05, 0.14]}}
+
+emitters:"""
 SINKING_CUBE = """
   - {name: cube, shape: {type: box, size: [0.06, 0.06, 0.06], position: [0.01, 0.065, 0]},
      density: 2000, friction: inf}
@@ -339,20 +350,8 @@ emitters:""")
         for words, steps in (("velocity_preconditioner: mass", "0.1"),
                              ("velocity_preconditioner: multigrid", "0.025")):
             with self.subTest(words):
-                text = variant(f"{{name: conformation, {words}}}",
-                               "{density: 1000, modulus: 200, relaxation_time: 0.05}\n"
-                               "  wood: {density: 600}\n"
-                               "  jelly: {density: 1000, modulus: 5000}", duration=steps)
-                text = text.replace("\nemitters:", """
-  - {name: log, material: wood, body: rigid, velocity: [0, -1, 0],
-     shape: {type: box, position: [0, 0.18, 0], size: [0.05, 0.05, 0.14]}}
-  - {name: cube, material: wood, body: rigid, velocity: [0, -1, 0],
-     shape: {type: box, position: [0.02, 0.26, 0.05], size: [0.05, 0.05, 0.05]}}
-  - {name: jelly, material: jelly, body: soft, velocity: [0, -1, 0],
-     shape: {type: box, position: [-0.04, 0.26, -0.03], size: [0.05, 0.05, 0.14]}}
-
-emitters:""")
-                self.expect_same_bits(text, (3,))
+                text = variant(f"{{name: conformation, {words}}}", BODY_MATERIALS, duration=steps)
+                self.expect_same_bits(text.replace("\nemitters:", BODIES), (3,))
 
     def test_stress_has_the_same_bits(self):
         text = variant("{name: stress}", "{density: 1000, modulus: 200, relaxation_time: 0.05}",
