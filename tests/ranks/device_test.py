@@ -90,6 +90,12 @@ class DeviceRanksTest(ranks_test.RanksBase):
         self.expect_same_bits(text, RANKS)
         self.expect_same_bits(TORN, RANKS)
 
+    def test_contacts_within_long_steps_have_the_same_bits(self):
+        """6 steps of three spacings, in which surfaces of different processes meet."""
+        text = ranks_test.variant("{" + MASS + ", impact_passes: 3}", SLIME, "1/60", "0.1")
+        text = text.replace("frame_rate: 40", "frame_rate: 30\nmax_travel: 20")
+        self.expect_same_bits(text.replace("\nemitters:", ranks_test.FAST_DROPS), (2, 3))
+
     def test_constraint_has_the_same_bits(self):
         """Its formulations, and with rounded directions, as in large scenes."""
         material = "{density: 1000, modulus: 400, relaxation_time: 0.1}"
@@ -177,7 +183,6 @@ emitters:""")
                 (scene("name: conformation"), "velocity_preconditioner: auto"),
                 (scene("name: conformation, velocity_preconditioner: multigrid"),
                  "velocity_preconditioner: multigrid"),
-                (scene(MASS + ", impact_passes: 2"), "impact_passes"),
                 (scene("name: links", ranks_test.LINKS), "method 'links'"),
                 (scene("name: springs", ranks_test.SPRINGS), "the sweeps of method 'springs'")):
             with self.subTest(reason):

@@ -50,7 +50,6 @@ static const char *single_setting(const OozeConformationSettings *set)
            : set->preconditioner == OOZE_PRECONDITIONER_MULTIGRID
                ? "velocity_preconditioner: multigrid"
            : set->preconditioner == OOZE_PRECONDITIONER_AUTO ? "velocity_preconditioner: auto"
-           : set->impact_passes > 0                          ? "impact_passes"
                                                              : nullptr;
 }
 
