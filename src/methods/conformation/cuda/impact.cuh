@@ -23,8 +23,9 @@ void impact_memory_free(Gpu *gpu, ImpactMemory *memory);
 /* Particles at free surfaces, of all ranks: surfaces may meet wherever they are, so that every rank
    finds all pairs. Numbers are places among them, in the order of all particles. */
 struct ImpactSurface : RankList {
-    const uint32_t *own;  /* particles of this rank; NULL: not found yet */
-    const uint32_t *here; /* by number: particle in the store, or UINT32_MAX: of another rank */
+    const uint32_t *own;   /* particles of this rank; NULL: not found yet */
+    const uint32_t *here;  /* by number: particle in the store, or UINT32_MAX: of another rank */
+    const uint32_t *index; /* by number: place in the order of all particles */
     /* by number: at the beginning of the step, `inward` is edge_sum; of the present pass, `trace`
        is that of A */
     const float4 *x0, *inward, *u;
@@ -71,7 +72,7 @@ void impact_pairs_add(const Lodge *solve, const float4 *input, float4 *force, bo
                       const int32_t *off);
 /* Adds their blocks to the diagonal of the operator. */
 void impact_pairs_add_blocks(const Lodge *solve, OozeSym3 *diagonal);
-/* Joins the components of their ends. */
+/* Joins the components of their ends; root: per particle of all ranks. */
 void impact_pairs_join(const Lodge *solve, uint32_t *root);
 
 /* ---- per particle ---- */

@@ -58,6 +58,10 @@ static void find_surface(Step *step, Impact *impact)
         gpu, surface->all,
         OOZE_BODY(uint32_t k) { here[k] = numbers.has(k) ? own[k - first] : UINT32_MAX; });
     surface->here = here;
+    const RankShare *share = gpu->share;
+    const uint32_t offset = share ? (uint32_t)(share->first - share->begin) : 0;
+    surface->index = by_number<uint32_t>(
+        gpu, *surface, OOZE_BODY(uint32_t i)->uint32_t { return i + offset; });
     surface->x0 = by_number<float4>(
         gpu, *surface, OOZE_BODY(uint32_t i)->float4 { return s.x0[i]; });
     surface->inward = by_number<float4>(
@@ -506,13 +510,13 @@ void impact_pairs_join(const Lodge *solve, uint32_t *root)
         return;
     }
     const ImpactPairs pairs = solve->impact->pairs;
-    const uint32_t *here = solve->impact->surface.here;
+    const uint32_t *index = solve->impact->surface.index;
     for_each(
         solve->step->gpu, pairs.count, OOZE_BODY(uint32_t k) {
-            ooze_component_join(root, here[pairs.pair[k].i], here[pairs.pair[k].j]);
+            ooze_component_join(root, index[pairs.pair[k].i], index[pairs.pair[k].j]);
         });
     for_each(
-        solve->step->gpu, solve->step->view.n,
+        solve->step->gpu, all_particles(solve->step->gpu, solve->step->view.n),
         OOZE_BODY(uint32_t i) { root[i] = ooze_component_root(root, i); });
 }
 

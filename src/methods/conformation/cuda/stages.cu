@@ -8,6 +8,7 @@
 #include "methods/conformation/cuda/dynamic_solids.cuh"
 #include "methods/conformation/cuda/grid_pressure.cuh"
 #include "methods/conformation/cuda/impact.cuh"
+#include "methods/conformation/cuda/lodge_multigrid.cuh"
 #include "methods/conformation/cuda/positions.cuh"
 #include "methods/conformation/cuda/push_stress.cuh"
 #include "methods/conformation/cuda/surface_tension.cuh"
@@ -43,26 +44,15 @@ static bool conformation_supports(const OozeStepContext *context, char *why, siz
     return true;
 }
 
-/* The first setting that one GPU supports and several do not; NULL: none. */
-static const char *single_setting(const OozeConformationSettings *set)
-{
-    return set->pressure_grid ? "pressure: grid"
-           : set->preconditioner == OOZE_PRECONDITIONER_MULTIGRID
-               ? "velocity_preconditioner: multigrid"
-           : set->preconditioner == OOZE_PRECONDITIONER_AUTO ? "velocity_preconditioner: auto"
-                                                             : nullptr;
-}
-
 /* Whether several processes can share such steps. */
 static bool conformation_supports_ranks(const OozeStepContext *context, char *why, size_t size)
 {
-    OozeConformationSettings set = ooze_conformation_settings(context);
-    const char *setting = single_setting(&set);
-    if (setting) {
-        snprintf(why, size, "'%s' of method 'conformation' runs on one GPU or on processors",
-                 setting);
+    const bool grid = ooze_conformation_settings(context).pressure_grid;
+    if (grid) {
+        snprintf(why, size,
+                 "'pressure: grid' of method 'conformation' runs on one GPU or on processors");
     }
-    return !setting;
+    return !grid;
 }
 
 double conformation_reach(const OozeStepContext *context)
@@ -81,6 +71,7 @@ double conformation_reach(const OozeStepContext *context)
 struct ConformationData {
     VelocityMultigrid grids;
     SurfaceLists surface;
+    AllLists all_lists;
     ImpactMemory impact_memory;
     PressureMemory pressure_memory;
 };
@@ -99,6 +90,7 @@ void conformation_destroy(Engine *engine, void *pointer)
     if (data) {
         velocity_multigrid_free(&engine->gpu, &data->grids);
         surface_lists_free(&engine->gpu, &data->surface);
+        all_lists_free(&engine->gpu, &data->all_lists);
         impact_memory_free(&engine->gpu, &data->impact_memory);
         pressure_memory_free(&engine->gpu, &data->pressure_memory);
         ooze_free(data);
@@ -334,6 +326,7 @@ OozeStatus conformation_step(Engine *engine, void *data, OozeStepContext *contex
     step.context = context;
     step.grids = &own->grids;
     step.surface = &own->surface;
+    step.all_lists = &own->all_lists;
     step.impact_memory = &own->impact_memory;
     step.pressure_memory = &own->pressure_memory;
     own->surface.near.temporary = true;

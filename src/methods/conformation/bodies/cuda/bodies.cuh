@@ -115,6 +115,8 @@ void bodies_shift(void *step, float4 *shift);
 BodyList bodies_list(Step *step, bool rigid);
 /* to[slot] = field of the particle at each slot of the list. Waits for the other ranks. */
 void bodies_gather(Step *step, const BodyList &list, const float4 *field, float4 *to);
+/* Values that each rank has at the slots of its own particles of a list get to all ranks. */
+void bodies_share_slots(Step *step, const BodyList &list, OozeSym3 *slots);
 /* A field of the particles of rigid bodies, by slots; of two fields at a time, `which` is 0 or 1.
    On several ranks it is gathered, and waits for the others. */
 SlotField rigid_field(Step *step, const float4 *field, int which);

@@ -55,6 +55,20 @@ void bodies_gather(Step *step, const BodyList &list, const float4 *field, float4
         step->gpu, list, to, OOZE_BODY(uint32_t i) { return field[i]; });
 }
 
+void bodies_share_slots(Step *step, const BodyList &list, OozeSym3 *slots)
+{
+    Gpu *gpu = step->gpu;
+    const Mark mark = scratch_mark(gpu);
+    const uint32_t *own = list.own, *slot = list.slot, *slot_of = step->bodies->slot_of;
+    OozeSym3 *sent = scratch<OozeSym3>(gpu, list.count);
+    for_each(
+        gpu, list.count, OOZE_BODY(uint32_t e) { sent[e] = slots[slot_of[own[e]]]; });
+    const OozeSym3 *all = gather_list(gpu, sent, list);
+    for_each(
+        gpu, list.all, OOZE_BODY(uint32_t e) { slots[slot[e]] = all[e]; });
+    scratch_rewind(gpu, mark);
+}
+
 SlotField rigid_field(Step *step, const float4 *field, int which)
 {
     Bodies *b = step->bodies;
