@@ -37,8 +37,8 @@ bool grids_save_time(const OozeLodge *solve, double spacings, double layers)
             ooze_cost_of_solve(&diagonal, spacings, layers, 0.0).iterations > grids);
 }
 
-/* `auto` on a GPU, or one of several, without room for the grids uses the diagonal preconditioner, and does not wait
-   for the extent where it would do so for any. */
+/* `auto` uses the diagonal preconditioner where a GPU, of one or of several ranks, has no room for
+   the grids, and does not wait for the extent where it would do so for any. */
 bool has_room_for_grids(const OozeLodge *solve)
 {
     const Step *step = step_of(solve->step);

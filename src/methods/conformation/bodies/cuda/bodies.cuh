@@ -123,8 +123,8 @@ SlotField rigid_field(Step *step, const float4 *field, int which);
 /* Positions at rest and at the beginning of the step, see RigidView, by slots. On several ranks,
    finds the particles of all, and the slots of those that only others have. */
 void rigid_fill_slots(Step *step, const float4 *rest_of, float4 *rest, float4 *place);
-/* Per slot of a particle that only other ranks have and that a bond of an own one ends at: its place
-   among those that are fetched. NULL: there are none on any rank, or there is one rank. */
+/* Per slot of a particle that only other ranks have and that a bond of an own one ends at: its
+   place among those that are fetched. NULL: there are none on any rank, or there is one rank. */
 const uint32_t *bonds_find_far(Step *step, const BondsView &bonds);
 /* A field there, by these places; NULL: there are none. Waits for the other ranks. */
 const float4 *bonds_fetch_far(Step *step, const float4 *field);
