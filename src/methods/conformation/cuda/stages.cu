@@ -44,17 +44,6 @@ static bool conformation_supports(const OozeStepContext *context, char *why, siz
     return true;
 }
 
-/* Whether several processes can share such steps. */
-static bool conformation_supports_ranks(const OozeStepContext *context, char *why, size_t size)
-{
-    const bool grid = ooze_conformation_settings(context).pressure_grid;
-    if (grid) {
-        snprintf(why, size,
-                 "'pressure: grid' of method 'conformation' runs on one GPU or on processors");
-    }
-    return !grid;
-}
-
 double conformation_reach(const OozeStepContext *context)
 {
     bool tension = false;
@@ -351,7 +340,7 @@ const DeviceMethod conformation_method = {
     step_lodge,
     nullptr,
     nullptr,
-    conformation_supports_ranks,
+    shares_all_steps,
     conformation_reach,
     true,
     true,
