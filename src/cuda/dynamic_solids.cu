@@ -91,28 +91,31 @@ void dynamic_load(Gpu *gpu, DynamicSolids *dynamic)
     }
 }
 
-uint64_t dynamic_find_near(Gpu *gpu, const DynamicView &view, const ListView &walls,
-                           const uint16_t *solid_of_sample, uint64_t n, uint32_t **near)
+DynamicList dynamic_find_near(Gpu *gpu, OozeArena *arena, const DynamicView &view,
+                              const DynamicSearch &search)
 {
+    const uint64_t n = search.n;
     uint8_t *far = scratch<uint8_t>(gpu, n);
-    *near = scratch<uint32_t>(gpu, n);
-    if (!walls.begin) {
-        return 0;
-    }
-    const ListView lists = walls;
+    DynamicList near = {};
+    near.particles = scratch<uint32_t>(gpu, n);
+    const DynamicSearch s = search;
     const int32_t *index_of = view.index_of;
+    const OwnRange own = own_range(gpu, n);
     for_each(
-        gpu, n, OOZE_BODY(uint32_t i) {
+        gpu, s.walls.begin ? n : 0, OOZE_BODY(uint32_t i) {
             bool found = false;
-            if (lists.count[i] > 0) {
-                each_true_neighbour(lists, i, [&](uint32_t b) {
-                    found = found || index_of[solid_of_sample[b]] >= 0;
+            if (own.has(s.order ? s.order[i] : i) && s.walls.count[i] > 0) {
+                each_true_neighbour(s.walls, i, [&](uint32_t b) {
+                    found = found || index_of[s.solid_of_sample[b]] >= 0;
                 });
             }
             far[i] = found ? 0 : 1;
         });
-    uint64_t count = select_unflagged(gpu, far, *near, n);
-    return gpu->failed == cudaSuccess ? count : 0;
+    const uint64_t count = s.walls.begin ? select_unflagged(gpu, far, near.particles, n) : 0;
+    near.count = gpu->failed == cudaSuccess ? count : 0;
+    rank_list_share(gpu, arena, &near);
+    near.length = near.all;
+    return near;
 }
 
 } // namespace ooze

@@ -87,16 +87,69 @@ void dynamic_sums(Gpu *gpu, const DynamicView &view, const uint32_t *particles, 
     }
 }
 
+/* Particles that sums over particles near dynamic solids take: own ones, in their order. The sums
+   are over those of all ranks. */
+struct DynamicList : RankList {
+    uint32_t *particles; /* device, `count` */
+    uint64_t length;     /* elements of the sum */
+    /* device, per element of the sum: its place in the list of all ranks, or UINT32_MAX: it is
+       zero. NULL: they are in order */
+    const uint32_t *element;
+};
+
+/* As dynamic_sums, with the bits of one process. body(k, ...) of all solids precedes then. Waits
+   for the other ranks where there are some. */
+template <class Body, class Then>
+void dynamic_sums_of_list(Gpu *gpu, const DynamicView &view, const DynamicList &list, Body body,
+                          Then then)
+{
+    if (!gpu->share) {
+        dynamic_sums(gpu, view, list.particles, list.count, body, then);
+        return;
+    }
+    const TwistSum none = {{{0, 0, 0, 0, 0, 0}}};
+    const uint32_t solids = (uint32_t)view.count, *particles = list.particles;
+    const uint32_t *element = list.element;
+    Mark mark = scratch_mark(gpu);
+    TwistSum *own = scratch<TwistSum>(gpu, list.count * solids);
+    for_each(
+        gpu, list.count, OOZE_BODY(uint32_t e) {
+            for (uint32_t k = 0; k < solids; k++) {
+                SolidBody<Body> one = {particles, (int)k, body};
+                own[e * solids + k] = one(e);
+            }
+        });
+    const TwistSum *all =
+        static_cast<const TwistSum *>(gather_list(gpu, own, list, solids * sizeof *own));
+    for (uint32_t k = 0; k < solids; k++) {
+        SolidThen<Then> end = {(int)k, then};
+        sum_each(
+            gpu, list.length, none,
+            OOZE_BODY(uint32_t e)->TwistSum {
+                const uint32_t at = element ? element[e] : e;
+                return at == UINT32_MAX ? none : all[at * solids + k];
+            },
+            end);
+    }
+    scratch_rewind(gpu, mark);
+}
+
 /* Stores the sum as `collected`. */
 struct CollectTwist {
     OozeDynamicSolid *solids;
     __device__ void operator()(int k, const OozeTwist &sum) const { solids[k].collected = sum; }
 };
 
-/* Particles whose list holds boundary particles of dynamic solids, ascending, in scratch memory.
-   Waits for their number, and returns it. */
-uint64_t dynamic_find_near(Gpu *gpu, const DynamicView &view, const ListView &walls,
-                           const uint16_t *solid_of_sample, uint64_t n, uint32_t **near);
+/* What is near a dynamic solid: a particle whose list holds boundary particles of it. */
+struct DynamicSearch {
+    ListView walls; /* walls.begin: NULL where there are no boundary particles */
+    const uint16_t *solid_of_sample;
+    uint64_t n;
+    const uint32_t *order; /* number in the store of the particle of each list; NULL: the same */
+};
+/* The list of them, in scratch memory. Waits for their number. */
+DynamicList dynamic_find_near(Gpu *gpu, OozeArena *arena, const DynamicView &view,
+                              const DynamicSearch &search);
 
 OOZE_DEVICE OozeVec3 dynamic_arm(const DynamicView &v, const OozeDynamicSolid &solid, float4 x)
 {

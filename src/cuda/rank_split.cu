@@ -18,11 +18,36 @@ struct CellKeys {
     }
 };
 
-static CellKeys keys_of(const RankShare *share)
+static CellKeys keys_of(const OozeGridAxis axis[3])
 {
     CellKeys keys;
-    memcpy(keys.axis, share->split.axis, sizeof keys.axis);
+    memcpy(keys.axis, axis, sizeof keys.axis);
     return keys;
+}
+
+const uint32_t *places_in_grid(Gpu *gpu, const Grid &grid, const float4 *x)
+{
+    const uint64_t n = gpu->share->total;
+    const int bits = 64;
+    uint32_t *place = scratch<uint32_t>(gpu, n);
+    Mark mark = scratch_mark(gpu);
+    const float4 *all = gather_elements(gpu, x);
+    uint64_t *key[2] = {scratch<uint64_t>(gpu, n), scratch<uint64_t>(gpu, n)};
+    uint32_t *index[2] = {scratch<uint32_t>(gpu, n), scratch<uint32_t>(gpu, n)};
+    uint64_t *to_key = key[sort_input_side(bits)];
+    uint32_t *to_index = index[sort_input_side(bits)];
+    const uint32_t *order = index[1];
+    const CellKeys keys = keys_of(grid.cells.axis);
+    for_each(
+        gpu, n, OOZE_BODY(uint32_t i) {
+            to_key[i] = keys.of(all[i]);
+            to_index[i] = i;
+        });
+    sort_pairs(gpu, key, index, n, bits);
+    for_each(
+        gpu, n, OOZE_BODY(uint32_t k) { place[order[k]] = k; });
+    scratch_rewind(gpu, mark);
+    return place;
 }
 
 /* ---- division ---- */
@@ -39,7 +64,7 @@ static OozeStatus find_keys(Engine *engine, OozeError *error)
     Mark mark = scratch_mark(gpu);
     uint64_t *key = scratch<uint64_t>(gpu, n);
     const float4 *x = store_positions(&engine->store);
-    const CellKeys keys = keys_of(gpu->share);
+    const CellKeys keys = keys_of(gpu->share->split.axis);
     for_each(
         gpu, n, OOZE_BODY(uint32_t i) { key[i] = keys.of(x[i]); });
     copy_out(gpu, split->keys, key, n * sizeof *key);
@@ -200,7 +225,7 @@ static OozeStatus gather_bounds(Engine *engine, RankBounds *all, OozeError *erro
     RankBounds own = {0, 0, n, 0.0f, 0.0f};
     OozeStatus result = OOZE_OK;
     if (n > 0) {
-        const CellKeys keys = keys_of(share);
+        const CellKeys keys = keys_of(share->split.axis);
         float4 ends[2];
         PointBox box = box_of_none();
         copy_out(gpu, &ends[0], x, sizeof *x);
@@ -250,7 +275,7 @@ static void count_below(Engine *engine, const uint64_t *probe, uint32_t *below, 
     uint64_t *probes = scratch<uint64_t>(gpu, count);
     uint32_t *found = scratch<uint32_t>(gpu, count);
     const float4 *x = store_positions(&engine->store);
-    const CellKeys keys = keys_of(gpu->share);
+    const CellKeys keys = keys_of(gpu->share->split.axis);
     const uint32_t n = (uint32_t)gpu->share->own;
     copy_in(gpu, probes, probe, count * sizeof *probe);
     for_each(

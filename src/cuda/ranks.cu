@@ -304,28 +304,62 @@ void refresh(Gpu *gpu, void *data, size_t size)
     refresh_part(gpu, {data, size, size, 0, nullptr});
 }
 
-const void *gather_elements(Gpu *gpu, const void *data, size_t size)
+void rank_list_share(Gpu *gpu, OozeArena *arena, RankList *list)
+{
+    list->all = list->count;
+    if (!gpu->share) {
+        return;
+    }
+    OozeRanks *ranks = gpu->share->ranks;
+    if (!list->counts) {
+        list->counts = static_cast<uint64_t *>(
+            ooze_arena_alloc(arena, (size_t)ranks->count, sizeof *list->counts));
+    }
+    if (!list->counts) {
+        record_error(gpu, cudaErrorMemoryAllocation);
+    }
+    if (gpu->failed != cudaSuccess) {
+        return;
+    }
+    ranks->gather(ranks, &list->count, sizeof list->count, list->counts);
+    list->all = 0;
+    for (int r = 0; r < ranks->count; r++) {
+        list->all += list->counts[r];
+    }
+}
+
+const void *gather_list(Gpu *gpu, const void *own, const RankList &list, size_t size)
 {
     RankShare *share = gpu->share;
-    if (!share) {
-        return data;
-    }
     OozeRanks *ranks = share->ranks;
-    const size_t own = share->own * size, all = share->total * size;
-    void *gathered = scratch_bytes(gpu, all + size);
-    char *sent = pinned_bytes(gpu, &share->pinned[0], own);
-    char *received = pinned_bytes(gpu, &share->pinned[1], all);
-    copy_to_pinned(gpu, sent, static_cast<const char *>(data) + share->begin * size, own);
-    gpu_wait(gpu); /* also for the copy from pinned memory of the last exchange */
+    uint64_t *bytes = share->bytes;
     if (gpu->failed != cudaSuccess) {
         return nullptr;
     }
     for (int r = 0; r < ranks->count; r++) {
-        share->bytes[r] = share->counts[r] * size;
+        bytes[r] = list.counts[r] * size;
     }
-    ranks->gather_varied(ranks, sent, share->bytes, received);
-    copy_in(gpu, gathered, received, all);
+    void *gathered = scratch_bytes(gpu, (list.all + 1) * size);
+    char *sent = pinned_bytes(gpu, &share->pinned[0], list.count * size);
+    char *received = pinned_bytes(gpu, &share->pinned[1], list.all * size);
+    copy_to_pinned(gpu, sent, own, list.count * size);
+    gpu_wait(gpu); /* also for the copy from pinned memory of the last exchange */
+    if (gpu->failed != cudaSuccess) {
+        return nullptr;
+    }
+    ranks->gather_varied(ranks, sent, bytes, received);
+    copy_in(gpu, gathered, received, list.all * size);
     return gathered;
+}
+
+const void *gather_elements(Gpu *gpu, const void *data, size_t size)
+{
+    const RankShare *share = gpu->share;
+    if (!share) {
+        return data;
+    }
+    const RankList all = {share->own, share->counts, share->total};
+    return gather_list(gpu, static_cast<const char *>(data) + share->begin * size, all, size);
 }
 
 /* ---- numbers of all ranks ---- */

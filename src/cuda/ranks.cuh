@@ -102,6 +102,26 @@ template <class T> const T *gather_elements(Gpu *gpu, const T *data)
     return static_cast<const T *>(gather_elements(gpu, data, sizeof(T)));
 }
 
+/* A list that every rank has a part of: elements of this one, of each (in memory of the host), and
+   of all. On one process `counts` is NULL. */
+struct RankList {
+    uint64_t count, *counts, all;
+};
+/* Completes a list whose count is set; its counts are in the arena, or where they were. Waits for
+   the other ranks. */
+void rank_list_share(Gpu *gpu, OozeArena *arena, RankList *list);
+/* The parts of all ranks, one behind the other, in memory of the step. Only with several ranks.
+   Waits for the others. */
+const void *gather_list(Gpu *gpu, const void *own, const RankList &list, size_t size);
+template <class T> const T *gather_list(Gpu *gpu, const T *own, const RankList &list)
+{
+    return static_cast<const T *>(gather_list(gpu, own, list, sizeof(T)));
+}
+/* Per particle of all ranks, in their order: its place in the order of a grid that has been sorted
+   in the box around all, by positions x of the particles in the store. In memory of the step; only
+   with several ranks. Waits for the others. */
+const uint32_t *places_in_grid(Gpu *gpu, const Grid &grid, const float4 *x);
+
 /* The largest of the numbers of all ranks, element by element. */
 void max_over_ranks(Gpu *gpu, double *values, int count);
 /* Sums modulo 2^64. */

@@ -413,7 +413,7 @@ typedef struct Column {
     double spread; /* nu dt/d^2 */
     double cap;    /* of the iterations; NAN: not given */
     double tolerance;
-    double preconditioner; /* 0: auto, 1: mass, 2: multigrid */
+    double preconditioner; /* 0: auto, 1: diagonal, 2: multigrid */
 } Column;
 
 /* How far the centre of a column of 24 layers, stuck to the floor, has sunk after a tenth of a

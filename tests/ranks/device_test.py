@@ -12,12 +12,39 @@ import ranks_test  # noqa: E402
 
 RANKS = (3,)
 SLIME = "{density: 1000, modulus: 200, relaxation_time: 0.05}"
-MASS = "name: conformation, velocity_preconditioner: diagonal"
-BODY = """
-  - {name: cube, material: slime, body: rigid,
-     shape: {type: box, position: [0.02, 0.26, 0.05], size: [0.05, 0.05, 0.05]}}
+DIAGONAL = "name: conformation, velocity_preconditioner: diagonal"
+MULTIGRID = "name: conformation, velocity_preconditioner: multigrid"
+ELASTIC = "{density: 1400, modulus: 8000, relaxation_time: 0.5, solvent_viscosity: 5}"
+DROPS = """
+  - {name: drop, material: slime, shape: {type: sphere, position: [0.1, 0.3, 0.1], radius: 0.05},
+     velocity: [0.3, 0.1, 6]}
+  - {name: small, material: slime, shape: {type: sphere, position: [0.1, 0.4, -0.1], radius: 0.02},
+     velocity: [0.3, 0.1, -6]}
+  - {name: single, material: slime, shape: {type: box, position: [-0.2, 0.4, -0.1],
+     size: [0.01, 0.01, 0.01]}}
 
+periodic: {z: [-0.2, 0.2]}
+max_travel: 20
 emitters:"""
+TORN = """ooze: 2
+title: A soft body that meets the edge of a wall
+method: {name: conformation, velocity_preconditioner: diagonal}
+spacing: 0.01
+time_step: 1/400
+max_travel: 20
+duration: 0.05
+frame_rate: 40
+materials:
+  jelly: {density: 1000, modulus: 1}
+  slime: {density: 1000, modulus: 200, relaxation_time: 0.05}
+fluids:
+  - {material: slime, shape: {type: box, position: [0, 0.04, 0], size: [0.1, 0.05, 0.1]}}
+  - {material: jelly, body: soft, velocity: [0, 0, 30],
+     shape: {type: box, position: [0, 0.12, 0], size: [0.08, 0.05, 0.1]}}
+solids:
+  - {name: wall, shape: {type: box, position: [0.05, 0.12, 0.25], size: [0.06, 0.2, 0.2]}}
+periodic: {x: [-0.1, 0.1], z: [-0.4, 0.4]}
+"""
 
 
 def has_device():
@@ -32,7 +59,7 @@ class DeviceRanksTest(ranks_test.RanksBase):
     def test_conformation_has_the_same_bits(self):
         """Fluid, walls, a moving solid, a nozzle and a sink, on other cuts every ten substeps. The
         bits are not those of the processor: device code has made them."""
-        text = ranks_test.variant("{" + MASS + "}", SLIME, duration="0.1")
+        text = ranks_test.variant("{" + DIAGONAL + "}", SLIME, duration="0.1")
         one = self.expect_same_bits(text, RANKS)
         other = self.folder / "processor"
         done = self.run_ooze(0, "run", self.scene(text), "-o", other, "--device", "cpu")
@@ -42,10 +69,10 @@ class DeviceRanksTest(ranks_test.RanksBase):
     def test_rounded_directions_have_the_same_bits(self):
         """Those of large scenes."""
         self.ENVIRONMENT = dict(self.ENVIRONMENT, OOZE_PACK_FROM="100")
-        self.expect_same_bits(ranks_test.variant("{" + MASS + "}", SLIME, duration="0.05"), RANKS)
+        self.expect_same_bits(ranks_test.variant("{" + DIAGONAL + "}", SLIME, duration="0.05"), RANKS)
 
     def test_second_order_and_modes_have_the_same_bits(self):
-        text = ranks_test.variant("{" + MASS + "}", ranks_test.TWO_MODES, duration="0.05")
+        text = ranks_test.variant("{" + DIAGONAL + "}", ranks_test.TWO_MODES, duration="0.05")
         self.expect_same_bits(text, (3,))
 
     def test_last_pressure_and_mean_tolerance_have_the_same_bits(self):
@@ -59,23 +86,59 @@ class DeviceRanksTest(ranks_test.RanksBase):
         """Of two fluids and of walls; particles farther away than a support matter."""
         self.expect_same_bits(ranks_test.warm_fluids("0.05"), (3,))
 
+    def test_dynamic_solids_have_the_same_bits(self):
+        """That touch each other and the floor, with heat and surface tension; and one that expects
+        a part of its push, in a film of three spacings."""
+        text = ranks_test.warm_fluids("0.05")
+        self.expect_same_bits(text.replace("\nair:", ranks_test.BALL_AND_CUBE + "\nair:"), (2, 3))
+        text = ranks_test.variant("{" + DIAGONAL + "}", "{density: 1000, viscosity: 20}",
+                                  duration="0.05")
+        self.expect_same_bits(text.replace("\nprobes:", ranks_test.SINKING_CUBE), RANKS)
+
+    def test_particle_bodies_have_the_same_bits(self):
+        """Rigid bodies and a soft one that fall on fluid; a soft one that is torn apart in a
+        periodic box, so that bonds are longer than a support."""
+        text = ranks_test.variant("{" + DIAGONAL + "}", ranks_test.BODY_MATERIALS, duration="0.05")
+        text = text.replace("\nemitters:", ranks_test.BODIES)
+        self.expect_same_bits(text, RANKS)
+        self.expect_same_bits(TORN, RANKS)
+
+    def test_contacts_within_long_steps_have_the_same_bits(self):
+        """6 steps of three spacings, in which surfaces of different processes meet."""
+        text = ranks_test.variant("{" + DIAGONAL + ", impact_passes: 3}", SLIME, "1/60", "0.1")
+        text = text.replace("frame_rate: 40", "frame_rate: 30\nmax_travel: 20")
+        self.expect_same_bits(text.replace("\nemitters:", ranks_test.FAST_DROPS), (2, 3))
+
+    def test_multigrid_has_the_same_bits(self):
+        """Drops in free flight, which keep their momenta, in a periodic box; rigid bodies, which
+        have smoothers of their own; contacts of long steps; and what `auto` chooses."""
+        def scene(material, settings="", step="1/400", duration="0.025"):
+            return ranks_test.variant("{" + MULTIGRID + settings + "}", material, step, duration)
+        fast = scene(SLIME, ", impact_passes: 3", "1/60", "0.1")
+        fast = fast.replace("frame_rate: 40", "frame_rate: 30\nmax_travel: 20")
+        for text in (scene(ELASTIC).replace("\nemitters:", DROPS),
+                     scene(ranks_test.BODY_MATERIALS).replace("\nemitters:", ranks_test.BODIES),
+                     fast.replace("\nemitters:", ranks_test.FAST_DROPS),
+                     ranks_test.variant("{name: conformation}", "{density: 1400, viscosity: 200}",
+                                        duration="0.025")):
+            self.expect_same_bits(text, RANKS)
+
+    def test_constraint_has_the_same_bits(self):
+        """Its formulations, and with rounded directions, as in large scenes."""
+        material = "{density: 1000, modulus: 400, relaxation_time: 0.1}"
+        for words in ("consistent", "consistent, solver: conjugate_gradients", "paper"):
+            text = ranks_test.variant(f"{{name: constraint, formulation: {words}}}", material,
+                                      duration="0.025")
+            for pack_from in (1 << 60, 100) if words != "paper" else (1 << 60,):
+                with self.subTest(words, pack_from=pack_from):
+                    self.ENVIRONMENT = dict(self.ENVIRONMENT, OOZE_PACK_FROM=str(pack_from))
+                    self.expect_same_bits(text, RANKS)
+
     def test_separate_drops_in_a_periodic_box_have_the_same_bits(self):
         """Drops accept the initial guess of the velocities each for itself, wherever the cuts are;
         they cross the box, and move apart by several supports a step."""
-        text = ranks_test.variant("{" + MASS + "}", "{density: 1400, modulus: 8000, "
-                                  "relaxation_time: 0.5, solvent_viscosity: 5}", duration="0.05")
-        text = text.replace("\nemitters:", """
-  - {name: drop, material: slime, shape: {type: sphere, position: [0.1, 0.3, 0.1], radius: 0.05},
-     velocity: [0.3, 0.1, 6]}
-  - {name: small, material: slime, shape: {type: sphere, position: [0.1, 0.4, -0.1], radius: 0.02},
-     velocity: [0.3, 0.1, -6]}
-  - {name: single, material: slime, shape: {type: box, position: [-0.2, 0.4, -0.1],
-     size: [0.01, 0.01, 0.01]}}
-
-periodic: {z: [-0.2, 0.2]}
-max_travel: 20
-emitters:""")
-        self.expect_same_bits(text, RANKS)
+        text = ranks_test.variant("{" + DIAGONAL + "}", ELASTIC, duration="0.05")
+        self.expect_same_bits(text.replace("\nemitters:", DROPS), RANKS)
 
     def test_few_particles_in_a_periodic_box_have_the_same_bits(self):
         self.expect_same_bits(ranks_test.FEW, (3,))
@@ -126,23 +189,14 @@ emitters:""")
         self.expect_resumed(ranks_test.blend("", "0.05"))
 
     def test_resumes_with_another_number_of_processes(self):
-        self.expect_resumed(ranks_test.variant("{" + MASS + "}", SLIME, duration="0.05"))
+        self.expect_resumed(ranks_test.variant("{" + DIAGONAL + "}", SLIME, duration="0.05"))
 
     def test_refuses_what_cannot_be_shared(self):
-        def scene(method=MASS, material=SLIME):
+        def scene(method, material):
             return ranks_test.variant("{" + method + "}", material, duration="0.05")
         for text, reason in (
-                (scene("name: conformation"), "velocity_preconditioner: auto"),
-                (scene("name: conformation, velocity_preconditioner: multigrid"),
-                 "velocity_preconditioner: multigrid"),
-                (scene(MASS + ", impact_passes: 2"), "impact_passes"),
-                (scene("name: constraint"), "method 'constraint'"),
                 (scene("name: links", ranks_test.LINKS), "method 'links'"),
-                (scene("name: springs", ranks_test.SPRINGS), "the sweeps of method 'springs'"),
-                (scene().replace("\nprobes:", ranks_test.BALL),
-                 "dynamic solids of method 'conformation'"),
-                (scene().replace("\nemitters:", BODY),
-                 "particle bodies of method 'conformation'")):
+                (scene("name: springs", ranks_test.SPRINGS), "the sweeps of method 'springs'")):
             with self.subTest(reason):
                 run = self.folder / f"run {reason}"
                 done = self.run_ooze(2, "run", self.scene(text), "-o", run)

@@ -78,6 +78,29 @@ BALL_AND_CUBE = """
   - {name: cube, shape: {type: box, size: [0.05, 0.05, 0.05], position: [0.02, 0.2, -0.05]},
      density: 1500}
 """
+BODY_MATERIALS = "{density: 1000, modulus: 200, relaxation_time: 0.05}\n" \
+                 "  wood: {density: 600}\n  jelly: {density: 1000, modulus: 5000}"
+BODIES = """
+  - {name: log, material: wood, body: rigid, velocity: [0, -1, 0],
+     shape: {type: box, position: [0, 0.18, 0], size: [0.05, 0.05, 0.14]}}
+  - {name: cube, material: wood, body: rigid, velocity: [0, -1, 0],
+     shape: {type: box, position: [0.02, 0.26, 0.05], size: [0.05, 0.05, 0.05]}}
+  - {name: jelly, material: jelly, body: soft, velocity: [0, -1, 0],
+     shape: {type: box, position: [-0.04, 0.26, -0.03], size: [0.05, 0.05, 0.14]}}
+
+emitters:"""
+FAST_DROPS = """
+  - {name: drop, material: slime, shape: {type: sphere, position: [0, 0.25, 0], radius: 0.045},
+     velocity: [0, -3, 0]}
+  - {name: other, material: slime, shape: {type: sphere, position: [0.1, 0.26, 0.04], radius: 0.03},
+     velocity: [-3, 0, 0]}
+
+emitters:"""
+SINKING_CUBE = """
+  - {name: cube, shape: {type: box, size: [0.06, 0.06, 0.06], position: [0.01, 0.065, 0]},
+     density: 2000, friction: inf}
+
+probes:"""
 TWO_MODES = "{density: 1000, modulus: 300, relaxation_time: 0.2, modulus_2: 100, " \
             "relaxation_time_2: 0.01, solvent_viscosity: 1}"
 
@@ -261,12 +284,7 @@ class RanksTest(RanksBase):
         """Below it is a film of three spacings, in which it expects a part of its push."""
         text = variant("{name: conformation, velocity_preconditioner: diagonal}",
                        "{density: 1000, viscosity: 20}", duration="0.1")
-        text = text.replace("\nprobes:", """
-  - {name: cube, shape: {type: box, size: [0.06, 0.06, 0.06], position: [0.01, 0.065, 0]},
-     density: 2000, friction: inf}
-
-probes:""")
-        self.expect_same_bits(text, (3,))
+        self.expect_same_bits(text.replace("\nprobes:", SINKING_CUBE), (3,))
 
     def test_honey_by_multigrid_has_the_same_bits(self):
         """100 steps. The probe has the iterations of each step, so that these are compared too."""
@@ -314,14 +332,7 @@ emitters:""")
         text = variant("{name: conformation, impact_passes: 3, velocity_preconditioner: multigrid}",
                        "{density: 1000, modulus: 200, relaxation_time: 0.05}", "1/60", "0.1")
         text = text.replace("frame_rate: 40", "frame_rate: 30\nmax_travel: 20")
-        text = text.replace("\nemitters:", """
-  - {name: drop, material: slime, shape: {type: sphere, position: [0, 0.25, 0], radius: 0.045},
-     velocity: [0, -3, 0]}
-  - {name: other, material: slime, shape: {type: sphere, position: [0.1, 0.26, 0.04], radius: 0.03},
-     velocity: [-3, 0, 0]}
-
-emitters:""")
-        self.expect_same_bits(text, (3,))
+        self.expect_same_bits(text.replace("\nemitters:", FAST_DROPS), (3,))
 
     def test_other_formulations_have_the_same_bits(self):
         """20 steps: the same sweeps in every step."""
@@ -339,20 +350,8 @@ emitters:""")
         for words, steps in (("velocity_preconditioner: diagonal", "0.1"),
                              ("velocity_preconditioner: multigrid", "0.025")):
             with self.subTest(words):
-                text = variant(f"{{name: conformation, {words}}}",
-                               "{density: 1000, modulus: 200, relaxation_time: 0.05}\n"
-                               "  wood: {density: 600}\n"
-                               "  jelly: {density: 1000, modulus: 5000}", duration=steps)
-                text = text.replace("\nemitters:", """
-  - {name: log, material: wood, body: rigid, velocity: [0, -1, 0],
-     shape: {type: box, position: [0, 0.18, 0], size: [0.05, 0.05, 0.14]}}
-  - {name: cube, material: wood, body: rigid, velocity: [0, -1, 0],
-     shape: {type: box, position: [0.02, 0.26, 0.05], size: [0.05, 0.05, 0.05]}}
-  - {name: jelly, material: jelly, body: soft, velocity: [0, -1, 0],
-     shape: {type: box, position: [-0.04, 0.26, -0.03], size: [0.05, 0.05, 0.14]}}
-
-emitters:""")
-                self.expect_same_bits(text, (3,))
+                text = variant(f"{{name: conformation, {words}}}", BODY_MATERIALS, duration=steps)
+                self.expect_same_bits(text.replace("\nemitters:", BODIES), (3,))
 
     def test_stress_has_the_same_bits(self):
         text = variant("{name: stress}", "{density: 1000, modulus: 200, relaxation_time: 0.05}",

@@ -99,8 +99,9 @@ OozeStatus dynamic_create(Step *step, OozeError *error)
         return result;
     }
     copy_samples(step, dynamic);
-    dynamic->near_count = dynamic_find_near(step->gpu, dynamic->view, step->view.near_walls,
-                                            step->view.walls.solid, step->view.n, &dynamic->near);
+    const DynamicSearch search = {step->view.near_walls, step->view.walls.solid, step->view.n,
+                                  nullptr};
+    dynamic->near = dynamic_find_near(step->gpu, c->arena, dynamic->view, search);
     dynamic_spread(step, true);
     return status(step->gpu, step->view.n, error);
 }
@@ -206,8 +207,8 @@ void dynamic_product(Lodge *solve, const Product &product)
     const float4 *moving = product.explicit_terms ? s.walls.velocity : s.direction_velocity;
     const int32_t *off = product.off;
     CollectTwist collect = {dynamic->view.solids};
-    dynamic_sums(
-        step->gpu, dynamic->view, dynamic->near, dynamic->near_count,
+    dynamic_sums_of_list(
+        step->gpu, dynamic->view, dynamic->near,
         OOZE_BODY(int k, uint32_t i, OozeTwist *sum) {
             if (*off) {
                 return;
@@ -264,8 +265,8 @@ template <class Add, class Then> static void collect_moment(const Lodge *solve, 
     const StepDynamic *dynamic = solve->step->dynamic;
     const StepView s = solve->step->view;
     const OozeVec3 *arm = dynamic->arm;
-    dynamic_sums(
-        solve->step->gpu, dynamic->view, dynamic->near, dynamic->near_count,
+    dynamic_sums_of_list(
+        solve->step->gpu, dynamic->view, dynamic->near,
         OOZE_BODY(int k, uint32_t i, OozeTwist *sum) {
             each_sample_of(s, k, i,
                            [&](uint32_t b, Delta, float f) { add(sum, (double)f, arm[b], i); });

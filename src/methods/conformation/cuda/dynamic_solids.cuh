@@ -19,8 +19,7 @@ struct StepDynamic {
     DynamicView view; /* of `solids` */
     OozeVec3 *arm;    /* per sample of step->view.walls, of dynamic solids: from the centre */
     float4 *velocity; /* step->view.walls.velocity */
-    uint32_t *near;   /* particles whose lists hold samples of dynamic solids */
-    uint64_t near_count;
+    DynamicList near; /* particles whose lists hold samples of dynamic solids */
 };
 
 /* All functions return at once without dynamic solids. */

@@ -1,6 +1,8 @@
 /* Impacts in long steps: see methods/conformation/cpu/impact.c. */
 #include "methods/conformation/cuda/impact.cuh"
 
+#include "cuda/rank_sums.cuh"
+
 namespace ooze
 {
 
@@ -27,7 +29,7 @@ OozeStatus find_long_step(OozeConformationStep *of, OozeError *)
     }
     const StepView s = *view;
     const Extremes none = {{0.0f, 0.0f}};
-    const Extremes all = sum_to_host(
+    const Extremes all = sum_particles_to_host(
         step->gpu, s.n, none, OOZE_BODY(uint32_t i) {
             Extremes own = {ooze_impact_extremes_of(&s, i)};
             return own;
@@ -96,7 +98,7 @@ static bool add_missed_contacts(Step *step)
     if (!s.contact_of) {
         return false;
     }
-    const Sum1 lacking = sum_to_host(
+    const Sum1 lacking = sum_particles_to_host(
         step->gpu, s.n, none, OOZE_BODY(uint32_t i) {
             Sum1 one = {lacks_contact(s, scale, i) ? 1.0 : 0.0};
             return one;
@@ -106,7 +108,7 @@ static bool add_missed_contacts(Step *step)
     }
     grow_contact_sets(step, (uint64_t)lacking.a);
     s = step->view;
-    const Sum1 added = sum_to_host(
+    const Sum1 added = sum_particles_to_host(
         step->gpu, s.n, none, OOZE_BODY(uint32_t i) {
             Sum1 one = {0.0};
             if (lacks_contact(s, scale, i)) {

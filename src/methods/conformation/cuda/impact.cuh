@@ -2,6 +2,7 @@
 #ifndef OOZE_METHODS_CONFORMATION_CUDA_IMPACT_CUH
 #define OOZE_METHODS_CONFORMATION_CUDA_IMPACT_CUH
 
+#include "cuda/ranks.cuh"
 #include "cuda/shape_distance.cuh"
 #include "methods/conformation/cuda/lodge.cuh"
 extern "C" {
@@ -19,20 +20,38 @@ struct ImpactMemory {
 };
 void impact_memory_free(Gpu *gpu, ImpactMemory *memory);
 
-/* Pairs of particles, in scratch memory of the solve. */
+/* Particles at free surfaces, of all ranks: surfaces may meet wherever they are, so that every rank
+   finds all pairs. Numbers are places among them, in the order of all particles. */
+struct ImpactSurface : RankList {
+    const uint32_t *own;   /* particles of this rank; NULL: not found yet */
+    const uint32_t *here;  /* by number: particle in the store, or UINT32_MAX: of another rank */
+    const uint32_t *index; /* by number: place in the order of all particles */
+    /* by number: at the beginning of the step, `inward` is edge_sum; of the present pass, `trace`
+       is that of A */
+    const float4 *x0, *inward, *u;
+    const float *trace;
+};
+
+/* Pairs of numbers, in scratch memory of the solve. */
 struct ImpactPairs {
     OozeImpactPair *pair;
     uint64_t count, room;
-    /* Both ends of all pairs, sorted by particle, then by pair: the particle, and twice the index
-       of the pair, plus one where the particle is its second. */
-    uint32_t *particle, *entry;
+    /* Both ends of all pairs, sorted by number, then by pair: the number, and twice the index of
+       the pair, plus one where the number is its second. */
+    uint32_t *number, *entry;
+};
+
+/* Of several ranks: the particles that are ends of pairs, whose values all ranks gather. */
+struct ImpactEnds : RankList {
+    uint32_t *own;   /* particles of this rank */
+    uint32_t *place; /* by number: its place among those gathered */
 };
 
 /* Of the velocity solve of a long step. */
 struct Impact {
-    uint32_t *surface; /* particles at free surfaces; NULL: not found yet */
-    uint64_t surface_count;
+    ImpactSurface surface;
     ImpactPairs pairs;
+    ImpactEnds ends;
     bool new_pairs; /* the last pass has added some */
 };
 
@@ -53,7 +72,7 @@ void impact_pairs_add(const Lodge *solve, const float4 *input, float4 *force, bo
                       const int32_t *off);
 /* Adds their blocks to the diagonal of the operator. */
 void impact_pairs_add_blocks(const Lodge *solve, OozeSym3 *diagonal);
-/* Joins the components of their ends. */
+/* Joins the components of their ends; root: per particle of all ranks. */
 void impact_pairs_join(const Lodge *solve, uint32_t *root);
 
 /* ---- per particle ---- */

@@ -9,21 +9,77 @@ namespace ooze
 
 /* ---- particles at free surfaces ---- */
 
+/* value(i) of the particles i at surfaces, by number. Waits for the other ranks. */
+template <class T, class Value>
+static const T *by_number(Gpu *gpu, const ImpactSurface &surface, Value value)
+{
+    const uint32_t *own = surface.own;
+    T *values = scratch<T>(gpu, surface.count);
+    for_each(
+        gpu, surface.count, OOZE_BODY(uint32_t k) { values[k] = value(own[k]); });
+    return gpu->share ? gather_list(gpu, values, surface) : values;
+}
+
+/* The first number of this rank. */
+static uint32_t first_number(const Gpu *gpu, const ImpactSurface &surface)
+{
+    uint64_t first = 0;
+    for (int r = 0; gpu->share && r < gpu->share->ranks->rank; r++) {
+        first += surface.counts[r];
+    }
+    return (uint32_t)first;
+}
+
 /* Waits for their number. */
 static void find_surface(Step *step, Impact *impact)
 {
     Gpu *gpu = step->gpu;
     const StepView s = step->view;
-    impact->surface = scratch<uint32_t>(gpu, s.n);
+    const OwnRange range = own_range(gpu, s.n);
+    ImpactSurface *surface = &impact->surface;
+    uint32_t *own = scratch<uint32_t>(gpu, s.n);
     Mark mark = scratch_mark(gpu);
     uint8_t *inner = scratch<uint8_t>(gpu, s.n);
     for_each(
         gpu, s.n, OOZE_BODY(uint32_t i) {
-            inner[i] = !ooze_impact_is_at_surface(s.surface_indicator[i], s.flat_gradient,
-                                                  s.correction[i].xx == 0.0f);
+            inner[i] =
+                !range.has(i) || !ooze_impact_is_at_surface(s.surface_indicator[i], s.flat_gradient,
+                                                            s.correction[i].xx == 0.0f);
         });
-    impact->surface_count = select_unflagged(gpu, inner, impact->surface, s.n);
+    const uint64_t count = select_unflagged(gpu, inner, own, s.n);
     scratch_rewind(gpu, mark);
+    surface->own = own;
+    surface->count = gpu->failed == cudaSuccess ? count : 0;
+    rank_list_share(gpu, step->context->arena, surface);
+    uint32_t *here = scratch<uint32_t>(gpu, surface->all);
+    const uint32_t first = gpu->failed == cudaSuccess ? first_number(gpu, *surface) : 0;
+    const OwnRange numbers = {first, (uint32_t)surface->count};
+    for_each(
+        gpu, surface->all,
+        OOZE_BODY(uint32_t k) { here[k] = numbers.has(k) ? own[k - first] : UINT32_MAX; });
+    surface->here = here;
+    const RankShare *share = gpu->share;
+    const uint32_t offset = share ? (uint32_t)(share->first - share->begin) : 0;
+    surface->index = by_number<uint32_t>(
+        gpu, *surface, OOZE_BODY(uint32_t i)->uint32_t { return i + offset; });
+    surface->x0 = by_number<float4>(
+        gpu, *surface, OOZE_BODY(uint32_t i)->float4 { return s.x0[i]; });
+    surface->inward = by_number<float4>(
+        gpu, *surface, OOZE_BODY(uint32_t i)->float4 { return s.edge_sum[i]; });
+    impact->ends.own = scratch<uint32_t>(gpu, surface->count);
+    impact->ends.place = scratch<uint32_t>(gpu, surface->all);
+}
+
+/* What a pass has found, in memory that is free again after the search. */
+static void read_surface(const Lodge *solve, ImpactSurface *surface)
+{
+    Gpu *gpu = solve->step->gpu;
+    const float4 *u = solve->step->view.u;
+    const OozeSym3 *stiffness = solve->view.stiffness;
+    surface->u = by_number<float4>(
+        gpu, *surface, OOZE_BODY(uint32_t i)->float4 { return u[i]; });
+    surface->trace = by_number<float>(
+        gpu, *surface, OOZE_BODY(uint32_t i)->float { return ooze_sym3_trace(stiffness[i]); });
 }
 
 struct VelocityRange {
@@ -41,14 +97,14 @@ struct VelocityRange {
 static int count_searches(const Step *step, const Impact *impact)
 {
     const StepView s = step->view;
-    const uint32_t *surface = impact->surface;
+    const float4 *velocity = impact->surface.u;
     const VelocityRange none = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
-    if (impact->surface_count == 0) {
+    if (impact->surface.all == 0) {
         return 0;
     }
     VelocityRange all = sum_to_host(
-        step->gpu, impact->surface_count, none, OOZE_BODY(uint32_t k) {
-            const float4 u = s.u[surface[k]];
+        step->gpu, impact->surface.all, none, OOZE_BODY(uint32_t k) {
+            const float4 u = velocity[k];
             VelocityRange own = {{u.x, u.y, u.z}, {u.x, u.y, u.z}};
             return own;
         });
@@ -66,29 +122,26 @@ enum { NOT_MET, MET_NOW, MET_BEFORE };
 
 /* Captured by loop bodies; `at` is an index in the order of the grid. */
 struct SurfaceView {
-    const uint32_t *particle; /* [at] */
-    const uint32_t *order;    /* [at]: index of its element of `met` */
-    const float4 *x;          /* [at]: at the time of the search */
-    uint8_t *met;
+    ImpactSurface all;
+    const uint32_t *number; /* [at] */
+    const float4 *x;        /* [at]: at the time of the search */
+    uint8_t *met;           /* by number */
     ListView near;
 };
 
 /* Places the surfaces at a fraction of the step, and lists which are near each other. Waits. */
-static OozeStatus search_near(Step *step, const Impact *impact, float fraction,
-                              SurfaceView *surface, OozeError *error)
+static OozeStatus search_near(Step *step, float fraction, SurfaceView *surface, OozeError *error)
 {
     Gpu *gpu = step->gpu;
     const StepView s = step->view;
-    const uint64_t n = impact->surface_count;
-    const uint32_t *index = impact->surface;
+    const ImpactSurface all = surface->all;
+    const uint64_t n = all.all;
     ImpactMemory *memory = step->impact_memory;
     const double reach = (double)OOZE_IMPACT_MEETING * step->context->spacing;
     float4 *x = scratch<float4>(gpu, n), *sorted = scratch<float4>(gpu, n);
-    uint32_t *particle = scratch<uint32_t>(gpu, n);
     for_each(
         gpu, n, OOZE_BODY(uint32_t k) {
-            const uint32_t i = index[k];
-            x[k] = wrap_point(s.periodic, s.x0[i] + (fraction * s.dt) * s.u[i]);
+            x[k] = wrap_point(s.periodic, all.x0[k] + (fraction * s.dt) * all.u[k]);
         });
     OozeStatus result = grid_sort(gpu, &memory->grid, x, n, reach, &s.periodic, error);
     if (result) {
@@ -96,12 +149,10 @@ static OozeStatus search_near(Step *step, const Impact *impact, float fraction,
     }
     const uint32_t *order = memory->grid.order;
     reorder(gpu, order, n, x, sorted, sizeof *sorted);
-    reorder(gpu, order, n, index, particle, sizeof *particle);
     clear(gpu, sorted + n, sizeof *sorted);
     result =
         lists_build(gpu, &memory->near, &memory->grid, {sorted, n, sorted, reach, true}, error);
-    surface->particle = particle;
-    surface->order = order;
+    surface->number = order;
     surface->x = sorted;
     surface->near = view(&memory->near);
     return result;
@@ -115,9 +166,9 @@ struct Meeting {
 OOZE_DEVICE bool is_new(const StepView &s, const SurfaceView &surface, uint32_t a, uint32_t b,
                         Meeting *meeting)
 {
-    const uint32_t i = surface.particle[a], j = surface.particle[b];
-    const float4 velocity = s.u[i] - s.u[j];
-    meeting->start = separation(s.periodic, s.x0[i], s.x0[j]);
+    const uint32_t i = surface.number[a], j = surface.number[b];
+    const float4 velocity = surface.all.u[i] - surface.all.u[j];
+    meeting->start = separation(s.periodic, surface.all.x0[i], surface.all.x0[j]);
     meeting->now = separation(s.periodic, surface.x[a], surface.x[b]);
     return ooze_impact_is_new(&meeting->start.x, &meeting->now.x, &velocity.x, s.spacing);
 }
@@ -133,18 +184,18 @@ static void mark_met(Step *step, const SurfaceView &surface, uint64_t n)
                 Meeting meeting;
                 meets = meets || is_new(s, surface, a, b, &meeting);
             });
-            uint8_t *met = &surface.met[surface.order[a]];
+            uint8_t *met = &surface.met[surface.number[a]];
             *met = *met == NOT_MET && meets ? (uint8_t)MET_NOW : *met;
         });
 }
 
-/* Index of the first end of particle i, or of the next particle that has one. */
+/* Index of the first end of number i, or of the next number that has one. */
 OOZE_DEVICE uint32_t first_end(const ImpactPairs &pairs, uint32_t i)
 {
     uint32_t low = 0, high = (uint32_t)(2 * pairs.count);
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        bool below = pairs.particle[middle] < i;
+        bool below = pairs.number[middle] < i;
         low = below ? middle + 1 : low;
         high = below ? high : middle;
     }
@@ -155,7 +206,7 @@ OOZE_DEVICE bool is_known(const ImpactPairs &pairs, uint32_t i, uint32_t j)
 {
     const uint32_t ends = (uint32_t)(2 * pairs.count);
     bool known = false;
-    for (uint32_t e = first_end(pairs, i); e < ends && pairs.particle[e] == i && !known; e++) {
+    for (uint32_t e = first_end(pairs, i); e < ends && pairs.number[e] == i && !known; e++) {
         const OozeImpactPair *pair = &pairs.pair[pairs.entry[e] / 2];
         known = pair->i == j || pair->j == j;
     }
@@ -171,20 +222,20 @@ OOZE_DEVICE void each_added(const StepView &s, const SurfaceView &surface, const
     each_true_neighbour(surface.near, a, [&](uint32_t b) {
         Meeting meeting;
         if (b < a &&
-            (surface.met[surface.order[a]] == MET_NOW ||
-             surface.met[surface.order[b]] == MET_NOW) &&
+            (surface.met[surface.number[a]] == MET_NOW ||
+             surface.met[surface.number[b]] == MET_NOW) &&
             is_new(s, surface, a, b, &meeting) &&
-            !is_known(pairs, surface.particle[a], surface.particle[b])) {
+            !is_known(pairs, surface.number[a], surface.number[b])) {
             f(b, meeting);
         }
     });
 }
 
-OOZE_DEVICE OozeImpactPair make_pair(const StepView &s, const OozeSym3 *stiffness, uint32_t i,
+OOZE_DEVICE OozeImpactPair make_pair(const StepView &s, const ImpactSurface &surface, uint32_t i,
                                      uint32_t j, const Meeting &meeting)
 {
-    const float4 inward_i = s.edge_sum[i], inward_j = s.edge_sum[j];
-    float traces = ooze_sym3_trace(stiffness[i]) + ooze_sym3_trace(stiffness[j]);
+    const float4 inward_i = surface.inward[i], inward_j = surface.inward[j];
+    float traces = surface.trace[i] + surface.trace[j];
     OozeImpactPair pair = ooze_impact_pair(&inward_i.x, &inward_j.x, &meeting.now.x,
                                            &meeting.start.x, s.spacing, s.dt);
     pair.i = i;
@@ -193,23 +244,23 @@ OOZE_DEVICE OozeImpactPair make_pair(const StepView &s, const OozeSym3 *stiffnes
     return pair;
 }
 
-/* Sorts the ends of all pairs by particle. */
+/* Sorts the ends of all pairs by number, of which there are n. */
 static void list_ends(Gpu *gpu, const ImpactPairs &pairs, uint32_t n)
 {
     Mark mark = scratch_mark(gpu);
     const uint64_t ends = 2 * pairs.count;
-    uint32_t *key[2] = {scratch<uint32_t>(gpu, ends), pairs.particle};
+    uint32_t *key[2] = {scratch<uint32_t>(gpu, ends), pairs.number};
     uint32_t *index[2] = {scratch<uint32_t>(gpu, ends), pairs.entry};
     int bits = 1;
     while (bits < 32 && n >> bits) {
         bits++;
     }
     const int side = sort_input_side(bits);
-    uint32_t *particle = key[side], *entry = index[side];
+    uint32_t *number = key[side], *entry = index[side];
     for_each(
         gpu, ends, OOZE_BODY(uint32_t e) {
             const OozeImpactPair *pair = &pairs.pair[e / 2];
-            particle[e] = e & 1 ? pair->j : pair->i;
+            number[e] = e & 1 ? pair->j : pair->i;
             entry[e] = e;
         });
     sort_pairs(gpu, key, index, ends, bits);
@@ -222,7 +273,6 @@ static void add_pairs(Lodge *solve, const SurfaceView &surface, uint64_t n)
     Step *step = solve->step;
     Gpu *gpu = step->gpu;
     const StepView s = step->view;
-    const OozeSym3 *stiffness = solve->view.stiffness;
     const ImpactPairs pairs = solve->impact->pairs;
     uint32_t *count = scratch<uint32_t>(gpu, n);
     uint64_t *first = scratch<uint64_t>(gpu, n), total = 0;
@@ -244,13 +294,13 @@ static void add_pairs(Lodge *solve, const SurfaceView &surface, uint64_t n)
             each_added(s, surface, pairs, a, [&](uint32_t b, const Meeting &meeting) {
                 if (at < pairs.room) {
                     pairs.pair[at++] =
-                        make_pair(s, stiffness, surface.particle[a], surface.particle[b], meeting);
+                        make_pair(s, surface.all, surface.number[a], surface.number[b], meeting);
                 }
             });
         });
     ImpactPairs *all = &solve->impact->pairs;
     all->count = all->count + total < all->room ? all->count + total : all->room;
-    list_ends(gpu, *all, s.n);
+    list_ends(gpu, *all, (uint32_t)n);
 }
 
 /* ---- all searches of a pass ---- */
@@ -259,33 +309,84 @@ static void allocate_pairs(Gpu *gpu, uint64_t room, ImpactPairs *pairs)
 {
     pairs->room = room;
     pairs->pair = scratch<OozeImpactPair>(gpu, room);
-    pairs->particle = scratch<uint32_t>(gpu, 2 * room);
+    pairs->number = scratch<uint32_t>(gpu, 2 * room);
     pairs->entry = scratch<uint32_t>(gpu, 2 * room);
 }
 
-OOZE_DEVICE float rate_of(const OozeImpactPair &pair, const float4 *u)
+/* Values at the ends of pairs. Captured by loop bodies. */
+struct EndField {
+    const float4 *values;
+    const uint32_t *place; /* by number: its place in values; NULL: the same */
+    __device__ float4 at(uint32_t number) const { return values[place ? place[number] : number]; }
+};
+
+OOZE_DEVICE float rate_of(const OozeImpactPair &pair, const EndField &field)
 {
-    return ooze_impact_pair_rate(&pair, u[pair.i], u[pair.j]);
+    return ooze_impact_pair_rate(&pair, field.at(pair.i), field.at(pair.j));
 }
 
-static void update_forces(const Lodge *solve)
+static void update_forces(const Lodge *solve, const ImpactSurface &surface)
 {
     const ImpactPairs pairs = solve->impact->pairs;
-    const float4 *u = solve->step->view.u;
+    const EndField u = {surface.u, nullptr};
     for_each(
         solve->step->gpu, pairs.count, OOZE_BODY(uint32_t k) {
             ooze_impact_pair_update(&pairs.pair[k], rate_of(pairs.pair[k], u));
         });
 }
 
+/* Of several ranks: finds the own particles among the ends of pairs. */
+static void list_paired(Step *step, Impact *impact)
+{
+    Gpu *gpu = step->gpu;
+    const uint64_t n = impact->surface.all;
+    const ImpactPairs pairs = impact->pairs;
+    const uint32_t *own_surface = impact->surface.own;
+    ImpactEnds *ends = &impact->ends;
+    uint32_t *own = ends->own, *place = ends->place;
+    Mark mark = scratch_mark(gpu);
+    uint8_t *single = scratch<uint8_t>(gpu, n);
+    uint32_t *paired = scratch<uint32_t>(gpu, n);
+    uint64_t *before = scratch<uint64_t>(gpu, n);
+    clear(gpu, paired, (n + 1) * sizeof *paired);
+    for_each(
+        gpu, 2 * pairs.count, OOZE_BODY(uint32_t e) { paired[pairs.number[e]] = 1; });
+    for_each(
+        gpu, n, OOZE_BODY(uint32_t k) { single[k] = paired[k] ? 0 : 1; });
+    running_sum(gpu, paired, before, n);
+    for_each(
+        gpu, n, OOZE_BODY(uint32_t k) { place[k] = (uint32_t)before[k]; });
+    const uint64_t count = select_unflagged(gpu, single + first_number(gpu, impact->surface), own,
+                                            impact->surface.count);
+    ends->count = gpu->failed == cudaSuccess ? count : 0;
+    for_each(
+        gpu, ends->count, OOZE_BODY(uint32_t k) { own[k] = own_surface[own[k]]; });
+    rank_list_share(gpu, step->context->arena, ends);
+    scratch_rewind(gpu, mark);
+}
+
+/* A field at the ends of pairs. Waits for the other ranks. */
+static EndField field_at_ends(const Lodge *solve, const float4 *field)
+{
+    Gpu *gpu = solve->step->gpu;
+    const ImpactEnds ends = solve->impact->ends;
+    if (!gpu->share) {
+        return {field, solve->impact->surface.here};
+    }
+    float4 *sent = scratch<float4>(gpu, ends.count);
+    for_each(
+        gpu, ends.count, OOZE_BODY(uint32_t k) { sent[k] = field[ends.own[k]]; });
+    return {gather_list(gpu, sent, ends), ends.place};
+}
+
 static OozeStatus run_search(Lodge *solve, float fraction, SurfaceView *surface, OozeError *error)
 {
     Step *step = solve->step;
     Gpu *gpu = step->gpu;
-    const uint64_t n = solve->impact->surface_count;
+    const uint64_t n = surface->all.all;
     uint8_t *met = surface->met;
     Mark mark = scratch_mark(gpu);
-    OozeStatus result = search_near(step, solve->impact, fraction, surface, error);
+    OozeStatus result = search_near(step, fraction, surface, error);
     if (!result) {
         mark_met(step, *surface, n);
         add_pairs(solve, *surface, n);
@@ -298,78 +399,93 @@ static OozeStatus run_search(Lodge *solve, float fraction, SurfaceView *surface,
     return result;
 }
 
+/* The pairs that come into contact in the step. */
+static OozeStatus search_pairs(Lodge *solve, int searches, OozeError *error)
+{
+    Gpu *gpu = solve->step->gpu;
+    Impact *impact = solve->impact;
+    OozeStatus result = OOZE_OK;
+    SurfaceView surface = {};
+    surface.all = impact->surface;
+    surface.met = scratch<uint8_t>(gpu, impact->surface.all);
+    clear(gpu, surface.met, impact->surface.all);
+    for (int k = 1; k <= searches && !result; k++) {
+        result = run_search(solve, (float)k / (float)searches, &surface, error);
+    }
+    return result;
+}
+
 OozeStatus impact_find_pairs(Lodge *solve, uint64_t *added, OozeError *error)
 {
     Step *step = solve->step;
     Gpu *gpu = step->gpu;
     Impact *impact = solve->impact;
     OozeStatus result = OOZE_OK;
-    *added = 0;
-    update_forces(solve);
-    if (!impact->surface) {
+    if (!impact->surface.own) {
         find_surface(step, impact);
-    }
-    const int searches = count_searches(step, impact);
-    if (searches == 0) {
-        return result;
-    }
-    if (!impact->pairs.pair) {
-        allocate_pairs(gpu, OOZE_IMPACT_PAIRS_EACH * impact->surface_count, &impact->pairs);
+        allocate_pairs(gpu, OOZE_IMPACT_PAIRS_EACH * impact->surface.all, &impact->pairs);
     }
     const uint64_t before = impact->pairs.count;
     Mark mark = scratch_mark(gpu);
-    SurfaceView surface = {};
-    surface.met = scratch<uint8_t>(gpu, impact->surface_count);
-    clear(gpu, surface.met, impact->surface_count);
-    for (int k = 1; k <= searches && !result; k++) {
-        result = run_search(solve, (float)k / (float)searches, &surface, error);
+    read_surface(solve, &impact->surface);
+    update_forces(solve, impact->surface);
+    const int searches = count_searches(step, impact);
+    if (searches > 0) {
+        result = search_pairs(solve, searches, error);
     }
     scratch_rewind(gpu, mark);
     *added = impact->pairs.count - before;
+    if (gpu->share && *added > 0 && !result) {
+        list_paired(step, impact);
+    }
     return result;
 }
 
 /* ---- in the velocity solve ---- */
 
-/* Calls body(i, e, last) for each particle with pairs: its ends are those from e to last. */
-template <class Body> static void each_paired(Gpu *gpu, const ImpactPairs &pairs, Body body)
+/* Calls body(i, e, last) for each own particle with pairs: its ends are those from e to last. */
+template <class Body> static void each_paired(Gpu *gpu, const Impact *impact, Body body)
 {
-    const uint32_t ends = (uint32_t)(2 * pairs.count);
-    const uint32_t *particle = pairs.particle;
+    const uint32_t ends = (uint32_t)(2 * impact->pairs.count);
+    const uint32_t *number = impact->pairs.number, *here = impact->surface.here;
     for_each(
         gpu, ends, OOZE_BODY(uint32_t e) {
-            const uint32_t i = particle[e];
-            if (e > 0 && particle[e - 1] == i) {
+            const uint32_t own = number[e];
+            if (here[own] == UINT32_MAX || (e > 0 && number[e - 1] == own)) {
                 return;
             }
             uint32_t last = e + 1;
-            while (last < ends && particle[last] == i) {
+            while (last < ends && number[last] == own) {
                 last++;
             }
-            body(i, e, last);
+            body(here[own], e, last);
         });
 }
 
 void impact_pairs_add(const Lodge *solve, const float4 *input, float4 *force, bool explicit_terms,
                       const int32_t *off)
 {
+    Gpu *gpu = solve->step->gpu;
     if (!solve->impact || solve->impact->pairs.count == 0) {
         return;
     }
     const ImpactPairs pairs = solve->impact->pairs;
     const float per = 1.0f / solve->step->view.dt; /* the operator is the force times -dt */
+    const Mark mark = scratch_mark(gpu);
+    const EndField at_ends = field_at_ends(solve, input);
     each_paired(
-        solve->step->gpu, pairs, OOZE_BODY(uint32_t i, uint32_t e, uint32_t last) {
+        gpu, solve->impact, OOZE_BODY(uint32_t i, uint32_t e, uint32_t last) {
             float4 sum = f32x4(0, 0, 0);
             for (; e < last && !*off; e++) {
                 const OozeImpactPair pair = pairs.pair[pairs.entry[e] / 2];
-                sum = ooze_impact_pair_pull(&pair, pairs.entry[e] & 1, rate_of(pair, input),
+                sum = ooze_impact_pair_pull(&pair, pairs.entry[e] & 1, rate_of(pair, at_ends),
                                             explicit_terms, sum);
             }
             if (!*off) {
                 force[i] = force[i] - per * sum;
             }
         });
+    scratch_rewind(gpu, mark);
 }
 
 void impact_pairs_add_blocks(const Lodge *solve, OozeSym3 *diagonal)
@@ -379,7 +495,7 @@ void impact_pairs_add_blocks(const Lodge *solve, OozeSym3 *diagonal)
     }
     const ImpactPairs pairs = solve->impact->pairs;
     each_paired(
-        solve->step->gpu, pairs, OOZE_BODY(uint32_t i, uint32_t e, uint32_t last) {
+        solve->step->gpu, solve->impact, OOZE_BODY(uint32_t i, uint32_t e, uint32_t last) {
             OozeSym3 sum = diagonal[i];
             for (; e < last; e++) {
                 sum = ooze_sym3_add(sum, ooze_impact_pair_block(&pairs.pair[pairs.entry[e] / 2]));
@@ -394,11 +510,13 @@ void impact_pairs_join(const Lodge *solve, uint32_t *root)
         return;
     }
     const ImpactPairs pairs = solve->impact->pairs;
+    const uint32_t *index = solve->impact->surface.index;
     for_each(
-        solve->step->gpu, pairs.count,
-        OOZE_BODY(uint32_t k) { ooze_component_join(root, pairs.pair[k].i, pairs.pair[k].j); });
+        solve->step->gpu, pairs.count, OOZE_BODY(uint32_t k) {
+            ooze_component_join(root, index[pairs.pair[k].i], index[pairs.pair[k].j]);
+        });
     for_each(
-        solve->step->gpu, solve->step->view.n,
+        solve->step->gpu, all_particles(solve->step->gpu, solve->step->view.n),
         OOZE_BODY(uint32_t i) { root[i] = ooze_component_root(root, i); });
 }
 

@@ -72,7 +72,7 @@ static void start(Lodge *solve, double tolerance)
     for_each(
         solve->step->gpu, rigid_slots(solve->step), OOZE_BODY(uint32_t slot) {
             uint32_t i = b.index[slot];
-            if (i != OOZE_NO_PARTICLE && !state->off) {
+            if (i < OOZE_FAR_PARTICLE && !state->off) {
                 v.p[i] = direction_set(v, i, v.p[i] + body_response(s, b, i));
             }
         });

@@ -59,7 +59,7 @@ void prepare(OozeLodge *of)
 /* one kernel for all kinds of fluids and boxes: few scenes have long steps */
 #define PREPARE_LONG(lanes) prepare_loop<lanes, true, true, true>(solve, later_pass)
     if (solve->impact) {
-        OOZE_LANES(solve->step->view.n, PREPARE_LONG);
+        OOZE_LANES(all_particles(solve->step->gpu, solve->step->view.n), PREPARE_LONG);
     } else {
         OOZE_EACH_KIND(solve->step, PREPARE);
     }

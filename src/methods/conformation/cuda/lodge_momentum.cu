@@ -3,6 +3,7 @@
 #include "methods/conformation/cuda/grid_pressure.cuh"
 #include "methods/conformation/cuda/impact.cuh"
 #include "methods/conformation/cuda/lodge_multigrid.cuh"
+#include "methods/conformation/cuda/rank_components.cuh"
 
 extern "C" {
 #include "methods/conformation/lodge_momentum_formula.h"
@@ -64,70 +65,108 @@ OOZE_DEVICE OozeMomentumSums numbers_to_sums(const double a[MOMENTS])
     return s;
 }
 
-OOZE_DEVICE void arm_of(const StepView &s, uint32_t root, uint32_t i, double x[3])
+/* Fields of the particles of all ranks, in their order. Captured by loop bodies. */
+struct AllParticles {
+    uint32_t n;
+    const float4 *x0, *u_star, *u;
+    const float *mass;
+    const uint8_t *touched; /* a wall, a nozzle or a contact acts on it */
+    uint32_t *root;         /* of its component */
+};
+
+OOZE_DEVICE void arm_of(const StepView &s, const float4 *x0, uint32_t root, uint32_t i, double x[3])
 {
-    Delta d = delta<true>(s, s.x0[root], s.x0[i]);
+    Delta d = delta<true>(s, x0[root], x0[i]);
     x[0] = (double)d.x;
     x[1] = (double)d.y;
     x[2] = (double)d.z;
 }
 
-OOZE_DEVICE OozeMomentumSums particle_sums(const StepView &s, const LodgeView &v, uint32_t root,
-                                           uint32_t i)
+OOZE_DEVICE OozeMomentumSums particle_sums(const StepView &s, const AllParticles &all, uint32_t i)
 {
     OozeMomentumSums sums = {};
-    const float4 wanted = v.u_star[i], now = s.u[i];
+    const float4 wanted = all.u_star[i], now = all.u[i];
     const double u[3] = {(double)wanted.x - (double)now.x, (double)wanted.y - (double)now.y,
                          (double)wanted.z - (double)now.z};
     double x[3];
-    arm_of(s, root, i, x);
-    ooze_momentum_add(&sums, (double)s.rheology[s.material[i]].relative_mass, x, u,
-                      s.periodic.length, false);
+    arm_of(s, all.x0, all.root[i], i, x);
+    ooze_momentum_add(&sums, (double)all.mass[i], x, u, s.periodic.length, false);
     return sums;
+}
+
+/* In scratch memory. Waits for the other ranks. */
+static AllParticles find_all(Lodge *solve)
+{
+    Step *step = solve->step;
+    Gpu *gpu = step->gpu;
+    const StepView s = step->view;
+    const float *walled = step->pressure ? step->pressure->walled : nullptr;
+    const OozeRigid *bodies = rigid_slots(step) > 0 ? step->bodies->rigid.body : nullptr;
+    uint32_t *root = scratch<uint32_t>(gpu, s.n);
+    int32_t *never = scratch<int32_t>(gpu, 1);
+    float *mass = scratch<float>(gpu, s.n);
+    uint8_t *touched = scratch<uint8_t>(gpu, s.n);
+    clear(gpu, never, sizeof *never);
+    find_components(step, true, root, never);
+    for_each(
+        gpu, s.n, OOZE_BODY(uint32_t i) {
+            bool touches = bodies && s.rigid_of[i] && bodies[s.rigid_of[i] - 1].contact_count > 0;
+            touched[i] = s.anchored[i] || ooze_step_contacts(&s, i) || touches ||
+                         (walled && walled[i] > 0.0f);
+            mass[i] = s.rheology[s.material[i]].relative_mass;
+        });
+    AllParticles all = {};
+    all.n = (uint32_t)all_particles(gpu, s.n);
+    all.x0 = gather_elements(gpu, s.x0);
+    all.u_star = gather_elements(gpu, solve->view.u_star);
+    all.u = gather_elements(gpu, s.u);
+    all.mass = gather_elements(gpu, mass);
+    all.touched = gather_elements(gpu, touched);
+    all.root = components_of_all(gpu, s.n, root);
+    impact_pairs_join(solve, all.root);
+    grid_pressure_join(solve, all.root);
+    return all;
 }
 
 /* held: at the roots of components on which walls, nozzles or contacts act. Returns whether some
    component is free; waits. */
-static bool find_held(Lodge *solve, const uint32_t *root, uint8_t *held)
+static bool find_held(Gpu *gpu, const AllParticles &particles, uint8_t *held)
 {
-    Step *step = solve->step;
-    const StepView s = step->view;
-    const float *walled = step->pressure ? step->pressure->walled : nullptr;
-    const OozeRigid *bodies = rigid_slots(step) > 0 ? step->bodies->rigid.body : nullptr;
+    const AllParticles all = particles;
     const Max1 none = {0.0f};
-    clear(step->gpu, held, s.n);
+    clear(gpu, held, all.n);
     for_each(
-        step->gpu, s.n, OOZE_BODY(uint32_t i) {
-            bool touches = bodies && s.rigid_of[i] && bodies[s.rigid_of[i] - 1].contact_count > 0;
-            if (s.anchored[i] || ooze_step_contacts(&s, i) || touches ||
-                (walled && walled[i] > 0.0f)) {
-                held[root[i]] = 1;
+        gpu, all.n, OOZE_BODY(uint32_t i) {
+            if (all.touched[i]) {
+                held[all.root[i]] = 1;
             }
         });
     Max1 free = sum_to_host(
-        step->gpu, s.n, none, OOZE_BODY(uint32_t i) {
-            Max1 own = {held[root[i]] ? 0.0f : 1.0f};
+        gpu, all.n, none, OOZE_BODY(uint32_t i) {
+            Max1 own = {held[all.root[i]] ? 0.0f : 1.0f};
             return own;
         });
     return free.a > 0.0f;
 }
 
 /* sums: NUMBERS at each root, in units of `unit`. */
-static void sum_moments(Lodge *solve, const uint32_t *root, const uint8_t *held, double *unit,
-                        unsigned long long *sums, const int32_t *never)
+static void sum_moments(Step *step, const AllParticles &particles, const uint8_t *held,
+                        double *unit, unsigned long long *sums)
 {
-    Gpu *gpu = solve->step->gpu;
-    const StepView s = solve->step->view;
-    const LodgeView v = solve->view;
+    Gpu *gpu = step->gpu;
+    const StepView s = step->view;
+    const AllParticles all = particles;
     const Largest none = {};
-    const RecordUnits units = {unit, (double)s.n};
+    const RecordUnits units = {unit, (double)all.n};
+    int32_t *never = scratch<int32_t>(gpu, 1);
+    clear(gpu, never, sizeof *never);
     sum_each(
-        gpu, s.n, none,
+        gpu, all.n, none,
         OOZE_BODY(uint32_t i) {
             Largest own = none;
             double a[MOMENTS];
-            if (!held[root[i]]) {
-                sums_to_numbers(particle_sums(s, v, root[i], i), a);
+            if (!held[all.root[i]]) {
+                sums_to_numbers(particle_sums(s, all, i), a);
                 for (int k = 0; k < MOMENTS; k++) {
                     own.of[k] = (float)fabs(a[k]);
                 }
@@ -135,12 +174,12 @@ static void sum_moments(Lodge *solve, const uint32_t *root, const uint8_t *held,
             return own;
         },
         units);
-    clear(gpu, sums, NUMBERS * (uint64_t)s.n * sizeof *sums);
+    clear(gpu, sums, NUMBERS * (uint64_t)all.n * sizeof *sums);
     sum_components<NUMBERS>(
-        gpu, s.n, root, sums, never, OOZE_BODY(uint32_t i, long long *value) {
+        gpu, all.n, all.root, sums, never, OOZE_BODY(uint32_t i, long long *value) {
             double a[MOMENTS];
-            if (!held[root[i]]) {
-                const OozeMomentumSums own = particle_sums(s, v, root[i], i);
+            if (!held[all.root[i]]) {
+                const OozeMomentumSums own = particle_sums(s, all, i);
                 sums_to_numbers(own, a);
                 for (int k = 0; k < MOMENTS; k++) {
                     value[k] = llrint(a[k] / unit[k]);
@@ -158,38 +197,36 @@ OozeStatus restore_momentum(OozeLodge *of, OozeError *)
     const StepView s = step->view;
     const double spacing = step->context->spacing;
     Mark mark = scratch_mark(gpu);
-    uint32_t *root = scratch<uint32_t>(gpu, s.n);
-    uint8_t *held = scratch<uint8_t>(gpu, s.n);
-    int32_t *never = scratch<int32_t>(gpu, 1);
-    clear(gpu, never, sizeof *never);
-    find_components(step, true, root, never);
-    impact_pairs_join(solve, root);
-    grid_pressure_join(solve, root);
-    if (find_held(solve, root, held)) {
+    const AllParticles all = find_all(solve);
+    uint8_t *held = scratch<uint8_t>(gpu, all.n);
+    if (find_held(gpu, all, held)) {
         double *unit = scratch<double>(gpu, MOMENTS),
-               *motion = scratch<double>(gpu, 6 * (uint64_t)s.n);
-        unsigned long long *sums = scratch<unsigned long long>(gpu, NUMBERS * (uint64_t)s.n);
-        sum_moments(solve, root, held, unit, sums, never);
+               *motion = scratch<double>(gpu, 6 * (uint64_t)all.n);
+        unsigned long long *sums = scratch<unsigned long long>(gpu, NUMBERS * (uint64_t)all.n);
+        const OwnRange own = own_range(gpu, s.n);
+        const uint32_t first = (uint32_t)step->view.machine->first;
+        sum_moments(step, all, held, unit, sums);
         for_each(
-            gpu, s.n, OOZE_BODY(uint32_t i) {
-                if (root[i] == i && !held[i]) {
-                    const unsigned long long *own = sums + NUMBERS * (uint64_t)i;
+            gpu, all.n, OOZE_BODY(uint32_t i) {
+                if (all.root[i] == i && !held[i]) {
+                    const unsigned long long *found = sums + NUMBERS * (uint64_t)i;
                     double a[MOMENTS];
                     for (int k = 0; k < MOMENTS; k++) {
-                        a[k] = (double)(long long)own[k] * unit[k];
+                        a[k] = (double)(long long)found[k] * unit[k];
                     }
-                    OozeMomentumSums all = numbers_to_sums(a);
-                    all.wraps = (double)own[MOMENTS];
-                    ooze_momentum_motion(&all, spacing, motion + 6 * (uint64_t)i);
+                    OozeMomentumSums total = numbers_to_sums(a);
+                    total.wraps = (double)found[MOMENTS];
+                    ooze_momentum_motion(&total, spacing, motion + 6 * (uint64_t)i);
                 }
             });
         for_each(
-            gpu, s.n, OOZE_BODY(uint32_t i) {
-                if (!held[root[i]]) {
+            gpu, own.count, OOZE_BODY(uint32_t k) {
+                const uint32_t i = own.begin + k, root = all.root[first + k];
+                if (!held[root]) {
                     double x[3];
                     float change[3];
-                    arm_of(s, root[i], i, x);
-                    ooze_momentum_velocity(motion + 6 * (uint64_t)root[i], x, change);
+                    arm_of(s, all.x0, root, first + k, x);
+                    ooze_momentum_velocity(motion + 6 * (uint64_t)root, x, change);
                     s.u[i] = s.u[i] + f32x4(change[0], change[1], change[2]);
                 }
             });

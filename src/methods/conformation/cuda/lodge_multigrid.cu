@@ -1,3 +1,6 @@
+/* The preconditioner of the velocity solve by grids, which every one of several ranks has whole:
+   see methods/conformation/cpu/lodge_multigrid.c. */
+#include "cuda/rank_sums.cuh"
 #include "methods/conformation/cuda/impact.cuh"
 #include "methods/conformation/cuda/lodge_multigrid.cuh"
 
@@ -27,25 +30,45 @@ bool grids_save_time(const OozeLodge *solve, double spacings, double layers)
     const double whole = 45.0, launches = 170.0, busy = 6e5 /* particles */;
     OozeConformationSettings diagonal = *set;
     diagonal.preconditioner = OOZE_PRECONDITIONER_DIAGONAL;
-    double grids = whole + launches / (1.0 + (double)step->view.n / busy);
+    const double n = (double)all_particles(step->gpu, step->view.n);
+    double grids = whole + launches / (1.0 + n / busy);
     return ooze_cost_of_solve(set, spacings, layers, 0.0).multigrid &&
            (!step->engine->counts_launches || step->pressure ||
             ooze_cost_of_solve(&diagonal, spacings, layers, 0.0).iterations > grids);
 }
 
-/* `auto` on a GPU without room for the grids uses the diagonal preconditioner, and does not wait
-   for the extent where it would do so for any. */
+/* `auto` uses the diagonal preconditioner where a GPU, of one or of several ranks, has no room for
+   the grids, and does not wait for the extent where it would do so for any. */
 bool has_room_for_grids(const OozeLodge *solve)
 {
     const Step *step = step_of(solve->step);
-    const uint64_t n = step->view.n, refused = step->grids->refused, free = free_bytes();
+    const uint64_t n = all_particles(step->gpu, step->view.n), refused = step->grids->refused,
+                   free = free_bytes();
     const uint64_t available = step->gpu->allocated + free;
     /* a diffusion length and layers for which the diagonal preconditioner is slow */
     const double any = 1e3, many = 1e9;
     const bool wanted = step->view.plan->settings.velocity_iterations > OOZE_LODGE_LATE ||
                         grids_save_time(solve, any, many);
-    return wanted && n <= OOZE_VELOCITY_PARTICLES && (refused == 0 || n < refused) &&
-           (free == 0 || available / VELOCITY_MULTIGRID_BYTES > n);
+    const bool room = n <= OOZE_VELOCITY_PARTICLES && (refused == 0 || n < refused) &&
+                      (free == 0 || available / VELOCITY_MULTIGRID_BYTES > n);
+    double none = room ? 0.0 : 1.0;
+    max_over_ranks(step->gpu, &none, 1);
+    return wanted && none == 0.0;
+}
+
+/* Of all ranks. */
+static Extent extent_of_all(Gpu *gpu, const Extent &own)
+{
+    double most[7] = {own.high[0], own.high[1], own.high[2], -own.low[0],
+                      -own.low[1], -own.low[2], own.largest};
+    Extent all = {};
+    max_over_ranks(gpu, most, 7);
+    for (int k = 0; k < 3; k++) {
+        all.high[k] = (float)most[k];
+        all.low[k] = (float)-most[3 + k];
+    }
+    all.largest = (float)most[6];
+    return all;
 }
 
 OozeLodgeExtent find_extent_of_solve(OozeLodge *solve)
@@ -53,9 +76,11 @@ OozeLodgeExtent find_extent_of_solve(OozeLodge *solve)
     const Step *step = step_of(solve->step);
     const OozeStepContext *c = step->context;
     const OozeSym3 *stiffness = solve->stiffness;
-    Extent box = find_extent(
-        step->gpu, step->view.x0, step->view.n,
-        OOZE_BODY(uint32_t i) { return ooze_sym3_trace(stiffness[i]); });
+    const OwnRange own = own_range(step->gpu, step->view.n);
+    const Extent part = find_extent(
+        step->gpu, step->view.x0 + own.begin, own.count,
+        OOZE_BODY(uint32_t k) { return ooze_sym3_trace(stiffness[own.begin + k]); });
+    const Extent box = extent_of_all(step->gpu, part);
     const Axes axes = axes_of(box, c->spacing, &c->periodic);
     double longest = 0.0;
     for (const OozeMultigridAxis &axis : axes.axis) {
@@ -78,7 +103,7 @@ static void stiffen_rigid(Step *step, const GridCoefficients &c)
 {
     const uint16_t *rigid_of = step->view.rigid_of;
     const Max1 none = {0.0f};
-    Max1 largest = sum_to_host(
+    Max1 largest = sum_particles_to_host(
         step->gpu, step->view.n, none, OOZE_BODY(uint32_t i) {
             Max1 own = {c.shear[i]};
             return own;
@@ -117,6 +142,7 @@ static GridCoefficients find_coefficients(Lodge *solve)
         stiffen_rigid(step, c);
     }
     clear(gpu, c.shear + n, sizeof *c.shear); /* padding of lists */
+    refresh(gpu, c.shear, sizeof *c.shear);
     sum_edges(step, c.shear, c.edge_shear);
     for_each(
         gpu, n, OOZE_BODY(uint32_t i) {
@@ -176,13 +202,13 @@ static void add_bonds(const Lodge *solve)
     }
     const BondsView bonds = bodies->bonds;
     const uint32_t *index = bodies->index;
+    const OwnRange own = own_range(solve->step->gpu, solve->step->view.n);
     const float square = solve->step->view.dt * solve->step->view.dt;
     OozeSym3 *diagonal = solve->view.grids->diagonal;
     for_each(
         solve->step->gpu, bodies->all.slots, OOZE_BODY(uint32_t slot) {
             const uint32_t i = index[slot];
-            for (uint64_t e = bonds.first[slot]; i != OOZE_NO_PARTICLE && e < bonds.first[slot + 1];
-                 e++) {
+            for (uint64_t e = bonds.first[slot]; own.has(i) && e < bonds.first[slot + 1]; e++) {
                 const float k = square * bits_to_float(bonds.end[e].y);
                 diagonal[i] =
                     ooze_sym3_add(diagonal[i], ooze_lodge_bond_block(&bonds.pull[e].x, k));
@@ -193,6 +219,11 @@ static void add_bonds(const Lodge *solve)
 static void find_diagonal(const Lodge *solve)
 {
 #define DIAGONAL(lanes, wraps) diagonal_loop<lanes, wraps>(solve)
+    Gpu *gpu = solve->step->gpu;
+    const LodgeView v = solve->view;
+    refresh(gpu, solve->step->view.correction, sizeof(OozeSym3));
+    refresh(gpu, v.stiffness, sizeof *v.stiffness);
+    refresh(gpu, v.bulk, sizeof *v.bulk);
     OOZE_EACH_KIND(solve->step, DIAGONAL);
     add_bonds(solve);
     impact_pairs_add_blocks(solve, solve->view.grids->diagonal);
@@ -228,34 +259,45 @@ OOZE_DEVICE OozeVelocityBoundaryParticle make_boundary_particle(const StepView &
     return p;
 }
 
-/* In scratch. Waits. */
+/* Of all ranks, in scratch. Waits. */
 static void find_boundary_particles(const Lodge *solve, VelocityMultigridInput *input)
 {
     Gpu *gpu = solve->step->gpu;
     const StepView s = solve->step->view;
     const LodgeView v = solve->view;
     const OozeSym3 *diagonal = solve->view.grids->diagonal;
-    uint32_t *of = scratch<uint32_t>(gpu, s.n), *kept = scratch<uint32_t>(gpu, s.n);
+    const uint32_t offset = solve->view.grids->offset;
+    const OwnRange own = own_range(gpu, s.n);
+    uint32_t *of = scratch<uint32_t>(gpu, input->n), *kept = scratch<uint32_t>(gpu, s.n);
     uint8_t *plain = scratch<uint8_t>(gpu, s.n);
     for_each(
         gpu, s.n, OOZE_BODY(uint32_t i) {
             bool boundary_particle =
                 ooze_step_contacts(&s, i) || (s.anchored[i] && !ooze_step_is_singular(&s, i));
-            plain[i] = boundary_particle ? 0 : 1;
-            of[i] = OOZE_MULTIGRID_NONE;
+            plain[i] = boundary_particle && own.has(i) ? 0 : 1;
         });
+    RankList list = {};
     const uint64_t count = select_unflagged(gpu, plain, kept, s.n);
+    list.count = gpu->failed == cudaSuccess ? count : 0;
+    rank_list_share(gpu, solve->step->context->arena, &list);
     OozeVelocityBoundaryParticle *boundary_particle =
-        scratch<OozeVelocityBoundaryParticle>(gpu, count);
+        scratch<OozeVelocityBoundaryParticle>(gpu, list.count);
+    uint32_t *number = scratch<uint32_t>(gpu, list.count);
     for_each(
-        gpu, count, OOZE_BODY(uint32_t k) {
+        gpu, list.count, OOZE_BODY(uint32_t k) {
             const uint32_t i = kept[k];
-            of[i] = k;
+            number[k] = i + offset;
             boundary_particle[k] = make_boundary_particle(s, i, s.dt * v.hourglass[i], diagonal[i]);
         });
+    const uint32_t *numbers = gpu->share ? gather_list(gpu, number, list) : number;
+    for_each(
+        gpu, input->n, OOZE_BODY(uint32_t i) { of[i] = OOZE_MULTIGRID_NONE; });
+    for_each(
+        gpu, list.all, OOZE_BODY(uint32_t k) { of[numbers[k]] = k; });
     input->boundary_particle_of = of;
-    input->boundary_particle = boundary_particle;
-    input->boundary_particle_count = (uint32_t)count;
+    input->boundary_particle =
+        gpu->share ? gather_list(gpu, boundary_particle, list) : boundary_particle;
+    input->boundary_particle_count = (uint32_t)list.all;
 }
 
 /* ---- beginning ---- */
@@ -266,7 +308,9 @@ static void allocate(Lodge *solve)
     Gpu *gpu = step->gpu;
     const uint64_t n = step->view.n;
     LodgeMultigrid *mg = solve->view.grids;
+    const RankShare *share = gpu->share;
     mg->grids = step->grids;
+    mg->offset = share ? (uint32_t)(share->first - share->begin) : 0;
     mg->z = scratch<float4>(gpu, n);
     mg->diagonal = scratch<OozeSym3>(gpu, n);
     mg->inverse = scratch<OozeSym3>(gpu, n);
@@ -288,7 +332,7 @@ static bool has_changed(const Lodge *solve)
         return true;
     }
     const Sum3 none = {0.0, 0.0, 0.0};
-    Sum3 sum = sum_to_host(
+    Sum3 sum = sum_particles_to_host(
         solve->step->gpu, s.n, none, OOZE_BODY(uint32_t i) {
             const OozeContactSet *set = ooze_step_contacts(&s, i);
             float now = ooze_sym3_trace(v.stiffness[i]) / 3.0f;
@@ -311,21 +355,24 @@ static OozeStatus fill(Lodge *solve, bool first, OozeError *error)
     find_diagonal(solve);
     find_inverse(solve);
     ooze_timer_lap(step->context->timer, "multigrid_diagonal");
-    input.n = s->n;
+    input.n = all_particles(gpu, s->n);
     input.spacing = step->context->spacing;
     input.periodic = s->periodic;
-    input.x0 = s->x0;
+    input.x0 = gather_elements(gpu, s->x0);
     input.fluid = s->fluid;
     input.inverse2 = s->inverse2;
     input.strain = s->strain;
     input.link_weight = s->strain * ooze_strain_weight(longest_link, s->support);
-    input.mass = c.mass;
-    input.stiffness = c.stiffness;
-    input.bulk = c.bulk;
+    input.mass = gather_elements(gpu, c.mass);
+    input.stiffness = gather_elements(gpu, c.stiffness);
+    input.bulk = gather_elements(gpu, c.bulk);
     find_boundary_particles(solve, &input);
     VelocityMultigrid *grids = solve->view.grids->grids;
-    OozeStatus result = first ? velocity_multigrid_build(gpu, grids, &input, error)
-                              : velocity_multigrid_refill(gpu, grids, &input, error);
+    OozeStatus result = gpu->share && first ? multigrid_list_all(step, &input, error) : OOZE_OK;
+    if (!result) {
+        result = first ? velocity_multigrid_build(gpu, grids, &input, error)
+                       : velocity_multigrid_refill(gpu, grids, &input, error);
+    }
     scratch_rewind(gpu, mark);
     ooze_timer_lap(step->context->timer, "multigrid_build");
     return result;
@@ -336,7 +383,7 @@ static void leave_to_diagonal(Lodge *solve)
 {
     Step *step = solve->step;
     velocity_multigrid_free(step->gpu, step->grids);
-    step->grids->refused = step->view.n;
+    step->grids->refused = all_particles(step->gpu, step->view.n);
     solve->view.grids = nullptr;
     solve->view.multigrid_use = OOZE_MULTIGRID_NEVER;
 }
@@ -360,7 +407,9 @@ OozeStatus multigrid_begin(OozeLodge *of, OozeError *error)
     if (!result) {
         multigrid_find_bodies(solve);
     }
-    if (result == OOZE_ERROR_MEMORY && solve->view.multigrid_use != OOZE_MULTIGRID_AT_ONCE) {
+    const bool may_leave = solve->view.multigrid_use != OOZE_MULTIGRID_AT_ONCE &&
+                           !solve->step->gpu->share; /* other ranks may have memory */
+    if (result == OOZE_ERROR_MEMORY && may_leave) {
         leave_to_diagonal(solve);
         result = OOZE_OK;
     }
@@ -436,26 +485,31 @@ template <class Then> static void precondition(Lodge *solve, Then then)
     const LodgeMultigrid mg = *solve->view.multigrid;
     const int32_t *off = &v.state->off;
     const VelocityProlongation grids = velocity_prolongation(mg.grids);
-    velocity_multigrid_apply(step->gpu, mg.grids, spread_residual(solve), off);
+    const OwnRange own = own_range(step->gpu, s.n);
+    const Mark mark = scratch_mark(step->gpu);
+    const float4 *residual = gather_elements(step->gpu, spread_residual(solve));
+    velocity_multigrid_apply(step->gpu, mg.grids, residual, off);
+    scratch_rewind(step->gpu, mark);
     if (mg.response) {
         for_each(
-            step->gpu, s.n, OOZE_BODY(uint32_t i) {
+            step->gpu, own.count, OOZE_BODY(uint32_t k) {
+                const uint32_t i = own.begin + k;
                 if (!*off) {
-                    mg.z[i] = prolong_to(grids, i, s.x0[i]);
+                    mg.z[i] = prolong_to(grids, i + mg.offset, s.x0[i]);
                 }
             });
         bodies_find_projection(step, mg.z, off);
     }
     const RigidView b = mg.response ? step->bodies->rigid : RigidView();
     const Sum1 none = {0.0};
-    sum_each(
+    sum_particles(
         step->gpu, s.n, none,
         OOZE_BODY(uint32_t i) {
             Sum1 sum = {0.0};
             if (!*off) {
                 const float4 r = v.r[i];
                 const OozeSym3 d = mg.inverse[i];
-                float4 z = !mg.response    ? prolong_to(grids, i, s.x0[i])
+                float4 z = !mg.response    ? prolong_to(grids, i + mg.offset, s.x0[i])
                            : s.rigid_of[i] ? response_at(b, i)
                                            : mg.z[i];
                 z = project(s, i, z);
@@ -488,6 +542,7 @@ static void set_direction(Lodge *solve)
     const StepView s = solve->step->view;
     const LodgeView v = solve->view;
     const float4 *z = solve->view.multigrid->z;
+    solve->fresh_direction = false;
     for_each(
         solve->step->gpu, s.n, OOZE_BODY(uint32_t i) {
             if (!v.state->off) {

@@ -16,6 +16,9 @@ struct OozeLodgeMultigrid {
     /* of rigid particle bodies; NULL: there are none */
     float4 *response; /* to the residual */
     float4 *spread;   /* residual, that of rigid bodies as their response times masses */
+    /* Every rank has the grids of the particles of all; the own particle i has the number i +
+       offset there, modulo 2^32. */
+    uint32_t offset;
 };
 
 namespace ooze
@@ -31,6 +34,15 @@ bool grids_save_time(const OozeLodge *solve, double diffusion, double layers);
 OozeStatus multigrid_begin(OozeLodge *solve, OozeError *error);
 void multigrid_start(OozeLodge *solve);
 OozeStatus restore_momentum(OozeLodge *solve, OozeError *error);
+
+/* Neighbours of all particles, of several ranks; memory that outlives a step, starts as zero. */
+struct AllLists {
+    Grid grid;
+    Lists near;
+};
+void all_lists_free(Gpu *gpu, AllLists *lists);
+/* Those of the particles that the input has, in scratch. Waits. */
+OozeStatus multigrid_list_all(Step *step, VelocityMultigridInput *input, OozeError *error);
 
 /* Of multigrid_begin: smoothers of rigid bodies. */
 void multigrid_find_bodies(const Lodge *solve);

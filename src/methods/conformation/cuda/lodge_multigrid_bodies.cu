@@ -41,11 +41,14 @@ void multigrid_find_bodies(const Lodge *solve)
             around[i] = ooze_sym3_scale(block, g[3] > 0.0f ? s.dt : 0.0f);
             weight[i] = g[3];
         });
+    const OwnRange own = own_range(gpu, s.n);
+    refresh(gpu, around, sizeof *around);
+    refresh(gpu, weight, sizeof *weight);
     for_each(
         gpu, slots, OOZE_BODY(uint32_t slot) {
             const uint32_t i = index[slot];
             OozeSym3 sum = ooze_sym3_identity(0.0f);
-            if (i != OOZE_NO_PARTICLE) {
+            if (own.has(i)) {
                 sum = around[i];
                 each_true_neighbour(s.fluid, i, [&](uint32_t j) {
                     if (!s.rigid_of[j] && weight[j] > 0.0f) {
@@ -56,6 +59,9 @@ void multigrid_find_bodies(const Lodge *solve)
             }
             slot_around[slot] = sum;
         });
+    if (gpu->share) {
+        bodies_share_slots(step, step->bodies->rigids, slot_around);
+    }
     bodies_set_smoothers(step, slot_around);
     scratch_rewind(gpu, mark);
 }

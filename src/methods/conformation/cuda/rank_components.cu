@@ -172,4 +172,16 @@ void sum_components_over_ranks(Gpu *gpu, uint64_t n, const uint32_t *root, unsig
     scratch_rewind(gpu, mark);
 }
 
+uint32_t *components_of_all(Gpu *gpu, uint64_t n, uint32_t *root)
+{
+    if (!gpu->share) {
+        return root;
+    }
+    uint32_t *label = scratch<uint32_t>(gpu, n), *own = scratch<uint32_t>(gpu, n);
+    find_labels(gpu, n, root, label);
+    for_each(
+        gpu, n, OOZE_BODY(uint32_t i) { own[i] = label[root[i]]; });
+    return const_cast<uint32_t *>(gather_elements(gpu, own));
+}
+
 } // namespace ooze

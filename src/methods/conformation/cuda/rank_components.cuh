@@ -13,6 +13,10 @@ enum { COMPONENT_WIDTH_MAX = 3 };
 void sum_components_over_ranks(Gpu *gpu, uint64_t n, const uint32_t *root, unsigned long long *sums,
                                int width, const int32_t *off);
 
+/* Roots of the components of all ranks, per particle in the order of all: `root` itself on one
+   process, else in memory of the step. Waits for the other ranks. */
+uint32_t *components_of_all(Gpu *gpu, uint64_t n, uint32_t *root);
+
 } // namespace ooze
 
 #endif

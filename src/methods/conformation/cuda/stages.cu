@@ -8,6 +8,7 @@
 #include "methods/conformation/cuda/dynamic_solids.cuh"
 #include "methods/conformation/cuda/grid_pressure.cuh"
 #include "methods/conformation/cuda/impact.cuh"
+#include "methods/conformation/cuda/lodge_multigrid.cuh"
 #include "methods/conformation/cuda/positions.cuh"
 #include "methods/conformation/cuda/push_stress.cuh"
 #include "methods/conformation/cuda/surface_tension.cuh"
@@ -43,29 +44,6 @@ static bool conformation_supports(const OozeStepContext *context, char *why, siz
     return true;
 }
 
-/* The first setting that one GPU supports and several do not; NULL: none. */
-static const char *single_setting(const OozeConformationSettings *set)
-{
-    return set->pressure_grid ? "pressure: grid"
-           : set->preconditioner == OOZE_PRECONDITIONER_MULTIGRID
-               ? "velocity_preconditioner: multigrid"
-           : set->preconditioner == OOZE_PRECONDITIONER_AUTO ? "velocity_preconditioner: auto"
-           : set->impact_passes > 0                          ? "impact_passes"
-                                                             : nullptr;
-}
-
-/* Whether several processes can share such steps. */
-static bool conformation_supports_ranks(const OozeStepContext *context, char *why, size_t size)
-{
-    OozeConformationSettings set = ooze_conformation_settings(context);
-    const char *setting = single_setting(&set);
-    if (setting) {
-        snprintf(why, size, "'%s' of method 'conformation' runs on one GPU or on processors",
-                 setting);
-    }
-    return !setting;
-}
-
 double conformation_reach(const OozeStepContext *context)
 {
     bool tension = false;
@@ -82,6 +60,7 @@ double conformation_reach(const OozeStepContext *context)
 struct ConformationData {
     VelocityMultigrid grids;
     SurfaceLists surface;
+    AllLists all_lists;
     ImpactMemory impact_memory;
     PressureMemory pressure_memory;
 };
@@ -100,6 +79,7 @@ void conformation_destroy(Engine *engine, void *pointer)
     if (data) {
         velocity_multigrid_free(&engine->gpu, &data->grids);
         surface_lists_free(&engine->gpu, &data->surface);
+        all_lists_free(&engine->gpu, &data->all_lists);
         impact_memory_free(&engine->gpu, &data->impact_memory);
         pressure_memory_free(&engine->gpu, &data->pressure_memory);
         ooze_free(data);
@@ -335,6 +315,7 @@ OozeStatus conformation_step(Engine *engine, void *data, OozeStepContext *contex
     step.context = context;
     step.grids = &own->grids;
     step.surface = &own->surface;
+    step.all_lists = &own->all_lists;
     step.impact_memory = &own->impact_memory;
     step.pressure_memory = &own->pressure_memory;
     own->surface.near.temporary = true;
@@ -359,8 +340,10 @@ const DeviceMethod conformation_method = {
     step_lodge,
     nullptr,
     nullptr,
-    conformation_supports_ranks,
+    shares_all_steps,
     conformation_reach,
+    true,
+    true,
 };
 
 } // namespace ooze

@@ -58,6 +58,7 @@ struct Step {
     struct SolveState *state;               /* device; zero at the beginning */
     struct StepEnd *end;                    /* device */
     struct VelocityMultigrid *grids;        /* of the memory that outlives the step */
+    struct AllLists *all_lists;             /* likewise */
     struct ImpactMemory *impact_memory;     /* likewise */
     struct SurfaceLists *surface;           /* likewise */
     struct PressureMemory *pressure_memory; /* likewise */

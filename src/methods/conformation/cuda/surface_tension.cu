@@ -254,8 +254,8 @@ static void pull_solids(Step *step, const SurfaceView &surface)
     const SurfaceView t = surface;
     const OozeVec3 *arm = dynamic->arm;
     PullSolid pull = {dynamic->view.solids, (double)step->view.dt};
-    dynamic_sums(
-        step->gpu, dynamic->view, dynamic->near, dynamic->near_count,
+    dynamic_sums_of_list(
+        step->gpu, dynamic->view, dynamic->near,
         OOZE_BODY(int k, uint32_t i, OozeTwist *sum) {
             each_wall(t.s, i, [&](uint32_t b) {
                 if (t.s.dynamic_of[b] == k) {

@@ -1,5 +1,6 @@
 /* Dynamic solids in the density stage: see cpu/solids.c. */
 #include "cuda/shape_distance.cuh"
+#include "cuda/sort.cuh"
 #include "solvers/density/cuda/sweep.cuh"
 
 namespace ooze
@@ -43,15 +44,79 @@ OOZE_DEVICE float mobility_of(const DensitySweep &s, uint32_t o)
     return s.given.mobility ? s.given.mobility[o] : 1.0f;
 }
 
+/* ---- order of the sums ---- */
+
+/* Where the lists of all processes have the particle at each place of the order of this stage over
+   all particles, or UINT32_MAX. In scratch memory. */
+static uint32_t *find_elements(const DensitySweep *sweep, const DynamicList &list)
+{
+    Gpu *gpu = gpu_of(sweep->machine);
+    const DensitySweep s = *sweep;
+    const uint32_t *particles = list.particles;
+    const uint32_t first = (uint32_t)s.machine->first - s.own.begin;
+    uint32_t *place = scratch<uint32_t>(gpu, list.count);
+    uint32_t *element = scratch<uint32_t>(gpu, s.all);
+    for_each(
+        gpu, list.count,
+        OOZE_BODY(uint32_t e) { place[e] = s.place_in_all[first + s.order[particles[e]]]; });
+    for_each(
+        gpu, s.all, OOZE_BODY(uint32_t k) { element[k] = UINT32_MAX; });
+    const uint32_t *places = gather_list(gpu, place, list);
+    for_each(
+        gpu, list.all, OOZE_BODY(uint32_t e) { element[places[e]] = e; });
+    return element;
+}
+
+/* Of several processes: sums over the list have the order of this stage. */
+static void order_near(DensitySweep *s)
+{
+    Gpu *gpu = gpu_of(s->machine);
+    DynamicList *list = &s->near_solids;
+    const uint32_t *of_place = find_elements(s, *list);
+    uint8_t *none = scratch<uint8_t>(gpu, s->all);
+    uint32_t *kept = scratch<uint32_t>(gpu, s->all);
+    uint32_t *element = scratch<uint32_t>(gpu, list->length);
+    for_each(
+        gpu, s->all, OOZE_BODY(uint32_t k) { none[k] = of_place[k] == UINT32_MAX ? 1 : 0; });
+    select_unflagged(gpu, none, kept, s->all);
+    for_each(
+        gpu, list->length, OOZE_BODY(uint32_t e) { element[e] = of_place[kept[e]]; });
+    list->element = element;
+}
+
 void density_begin_solids(OozeDensitySweep *step)
 {
     DensitySweep *s = sweep_of(step);
     Gpu *gpu = gpu_of(s->machine);
-    uint32_t *near = nullptr;
+    const DynamicSearch search = {s->wall_list, s->samples.solid, s->n, s->order};
     s->pushes = scratch<DynamicPush>(gpu, s->n);
     clear(gpu, s->solid_diagonal, s->n * sizeof(float));
-    s->near_count = dynamic_find_near(gpu, s->dynamic, s->wall_list, s->samples.solid, s->n, &near);
-    s->near = near;
+    s->near_solids = dynamic_find_near(gpu, s->machine->context->arena, s->dynamic, search);
+    s->pushing = {};
+    s->pushing.count = s->pushing.length = s->n;
+    if (gpu->share) {
+        s->place_in_all = places_in_grid(gpu, engine_of(s->machine)->grid, s->first);
+        order_near(s);
+        s->pushing.particles = scratch<uint32_t>(gpu, s->n);
+    }
+}
+
+/* Of several processes: the own particles that push dynamic solids. The sum over them is one over
+   all particles, most of which add nothing. */
+static void find_pushing(DensitySweep *sweep)
+{
+    Gpu *gpu = gpu_of(sweep->machine);
+    const DensitySweep s = *sweep;
+    DynamicList *list = &sweep->pushing;
+    uint8_t *idle = scratch<uint8_t>(gpu, s.n);
+    for_each(
+        gpu, s.n, OOZE_BODY(uint32_t i) {
+            idle[i] = s.own.has(s.order[i]) && s.pushes[i].solid[0] >= 0 ? 0 : 1;
+        });
+    list->count = select_unflagged(gpu, idle, list->particles, s.n);
+    rank_list_share(gpu, s.machine->context->arena, list);
+    list->element = find_elements(sweep, *list);
+    list->length = s.all;
 }
 
 struct StoreRowSum {
@@ -64,8 +129,8 @@ void density_find_solid_diagonals(OozeDensitySweep *step)
     const DensitySweep s = *sweep_of(step);
     const int sweep_k = iteration_of(&s).k;
     StoreRowSum store = {s.dynamic.solids};
-    dynamic_sums(
-        gpu_of(s.machine), s.dynamic, s.near, s.near_count,
+    dynamic_sums_of_list(
+        gpu_of(s.machine), s.dynamic, s.near_solids,
         OOZE_BODY(int k, uint32_t i, OozeTwist *sum) {
             if (is_converged(s, sweep_k)) {
                 return;
@@ -90,8 +155,8 @@ void density_push_solids(OozeDensitySweep *step)
 {
     const DensitySweep s = *sweep_of(step);
     const int sweep_k = iteration_of(&s).k;
-    dynamic_sums(
-        gpu_of(s.machine), s.dynamic, s.near, s.near_count,
+    dynamic_sums_of_list(
+        gpu_of(s.machine), s.dynamic, s.near_solids,
         OOZE_BODY(int k, uint32_t i, OozeTwist *sum) {
             const float lambda = bits_to_float(s.fixed_x0[i].w);
             if (is_converged(s, sweep_k) || lambda == 0.0f ||
@@ -116,9 +181,10 @@ void density_count_touching(const DensitySweep *sweep)
     const DensitySweep s = *sweep;
     const int sweep_k = iteration_of(sweep).k;
     StoreTouching store = {s.dynamic.solids};
-    dynamic_sums(
-        gpu_of(s.machine), s.dynamic, nullptr, s.n,
-        OOZE_BODY(int k, uint32_t i, OozeTwist *sum) {
+    dynamic_sums_of_particles(
+        gpu_of(s.machine), s.dynamic, s.n,
+        OOZE_BODY(int k, uint32_t particle, OozeTwist *sum) {
+            const uint32_t i = s.place_of_particle ? s.place_of_particle[particle] : particle;
             const uint32_t o = s.order[i];
             if (is_converged(s, sweep_k) || !(mobility_of(s, o) > 0.0f) || is_rigid(s, o)) {
                 return;
@@ -135,12 +201,17 @@ void density_count_touching(const DensitySweep *sweep)
         store);
 }
 
-void density_push_back(const DensitySweep *sweep)
+void density_push_back(DensitySweep *sweep)
 {
-    const DensitySweep s = *sweep;
+    Gpu *gpu = gpu_of(sweep->machine);
     const int sweep_k = iteration_of(sweep).k;
-    dynamic_sums(
-        gpu_of(s.machine), s.dynamic, nullptr, s.n,
+    const Mark mark = scratch_mark(gpu);
+    if (gpu->share) {
+        find_pushing(sweep);
+    }
+    const DensitySweep s = *sweep;
+    dynamic_sums_of_list(
+        gpu, s.dynamic, s.pushing,
         OOZE_BODY(int k, uint32_t i, OozeTwist *sum) {
             if (is_converged(s, sweep_k)) {
                 return;
@@ -150,6 +221,7 @@ void density_push_back(const DensitySweep *sweep)
                          mobility_of(s, o), sum);
         },
         mover_of(s));
+    scratch_rewind(gpu, mark);
     dynamic_move_samples(engine_of(s.machine), s.dynamic);
 }
 

@@ -59,8 +59,11 @@ struct DensitySweep : OozeDensitySweep {
     SolidsView solids;
     float spacing, dt;
     DynamicView dynamic;
-    const uint32_t *near; /* particles with samples of dynamic solids in their lists */
-    uint64_t near_count;
+    DynamicList near_solids; /* particles with samples of dynamic solids in their lists */
+    DynamicList pushing;     /* those that push dynamic solids in the present push-out; on one
+                                process all particles */
+    /* per particle of all ranks: place in the order of this stage; NULL: one process */
+    const uint32_t *place_in_all;
     DynamicPush *pushes; /* NULL: no solid is dynamic */
 
     uint2 *place, *next;  /* present and next positions; mark: OOZE_DENSITY_UNEVEN */
@@ -156,7 +159,7 @@ void density_push_solids(OozeDensitySweep *sweep);
 /* Before the push-out: counts the particles that touch each solid; after it: moves the solids by
    the reaction. */
 void density_count_touching(const DensitySweep *sweep);
-void density_push_back(const DensitySweep *sweep);
+void density_push_back(DensitySweep *sweep);
 
 /* ---- push-out ---- */
 

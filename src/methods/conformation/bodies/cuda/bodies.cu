@@ -82,16 +82,8 @@ static void number_particles(Step *step)
     const uint16_t *number = send_table(step, all->rigid_of, bodies);
     const uint64_t *ids = static_cast<const uint64_t *>(store_data(&step->engine->store, "id"));
     const Bodies to = *b;
-    const uint64_t rigids = (uint64_t)all->rigid_count;
     for_each(
-        gpu, all->slots > rigids ? all->slots : rigids, OOZE_BODY(uint32_t k) {
-            if (k < to.all.slots) {
-                to.index[k] = OOZE_NO_PARTICLE;
-            }
-            if (k < rigids) {
-                to.anchor[k] = UINT32_MAX;
-            }
-        });
+        gpu, all->slots, OOZE_BODY(uint32_t k) { to.index[k] = OOZE_NO_PARTICLE; });
     for_each(
         gpu, (uint64_t)s.n + 1, OOZE_BODY(uint32_t i) {
             const uint16_t own = i < s.n ? s.body[i] : (uint16_t)0; /* n: padding of lists */
@@ -104,9 +96,6 @@ static void number_particles(Step *step)
                 const uint64_t slot = first[own - 1] + (ids[i] - body[own - 1].first_id);
                 to.slot_of[i] = (uint32_t)slot;
                 to.index[slot] = i;
-                if (to.rigid_of[i]) { /* integer minima do not depend on their order */
-                    atomicMin(&to.anchor[to.rigid_of[i] - 1], (uint32_t)slot);
-                }
             }
         });
 }
@@ -116,12 +105,13 @@ static void find_films(Step *step)
     Gpu *gpu = step->gpu;
     StepView s = step->view;
     const uint32_t *index = step->bodies->index;
+    const OwnRange own = own_range(gpu, s.n);
     uint16_t *film = step->bodies->film;
     for_each(
         gpu, step->bodies->all.slots, OOZE_BODY(uint32_t slot) {
             uint32_t i = index[slot];
             float largest = 0.0f;
-            if (i == OOZE_NO_PARTICLE) {
+            if (!own.has(i)) {
                 return;
             }
             each_true_neighbour(s.fluid, i, [&](uint32_t j) {
@@ -140,12 +130,13 @@ static void find_density_targets(Step *step)
     Gpu *gpu = step->gpu;
     const uint32_t *index = step->bodies->index;
     const uint64_t rigid = step->bodies->all.rigid_slots;
+    const OwnRange own = own_range(gpu, s.n);
     BondsView bonds = step->bodies->bonds;
     float *target = step->bodies->own_density_target;
     for_each(
         gpu, step->bodies->all.slots, OOZE_BODY(uint32_t slot) {
             uint32_t i = index[slot];
-            if (i == OOZE_NO_PARTICLE) {
+            if (!own.has(i)) {
                 return;
             }
             float sum = ooze_cubic_value(0, s.support);

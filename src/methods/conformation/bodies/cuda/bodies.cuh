@@ -5,6 +5,7 @@
 #ifndef OOZE_METHODS_CONFORMATION_BODIES_CUDA_BODIES_CUH
 #define OOZE_METHODS_CONFORMATION_BODIES_CUDA_BODIES_CUH
 
+#include "cuda/ranks.cuh"
 #include "cuda/segment_sums.cuh"
 #include "cuda/shape_distance.cuh"
 #include "cuda/twist_sum.cuh"
@@ -19,13 +20,20 @@ struct BondsView {
     const uint32_t *other;
     const float *length, *share;
     float4 *pull; /* direction towards the other end; last lane: stretch, m */
-    uint2 *end;   /* particle at the other end, and the bits of the stiffness, 1/s2 */
+    /* particle at the other end, and the bits of the stiffness, 1/s2; from far_from on: place among
+       those that only other ranks have */
+    uint2 *end;
+    uint32_t far_from;
 };
 
 /* Captured by loops. Slots are those of OozeBodies. */
 struct RigidView {
-    Segments segments;       /* of slots, one a body */
-    const uint32_t *index;   /* per slot: its particle, or OOZE_NO_PARTICLE */
+    Segments segments; /* of slots, one a body */
+    /* per slot: its particle, OOZE_FAR_PARTICLE: only other ranks have it, or OOZE_NO_PARTICLE */
+    const uint32_t *index;
+    /* per slot: position at rest; at the beginning of the step, last lane: relative mass; velocity
+       there, of a rigid motion */
+    float4 *rest, *place, *velocity;
     const uint32_t *slot_of; /* per particle of a rigid body */
     const uint16_t *number;  /* per particle: its rigid body from 1 on; 0: none */
     OozeVec3 *arm;           /* per slot */
@@ -37,9 +45,22 @@ struct RigidView {
     double *rz; /* residual . response of all bodies */
 };
 
+/* Values of a field by slots. Captured by loops. */
+struct SlotField {
+    const float4 *values;
+    const uint32_t *index; /* per slot: place in values; NULL: the same */
+    __device__ float4 at(uint32_t slot) const { return values[index ? index[slot] : slot]; }
+};
+
+/* Particles of bodies, of all ranks. */
+struct BodyList : RankList {
+    const uint32_t *own;  /* device: those of this rank */
+    const uint32_t *slot; /* device: of all, the ranks one behind the other */
+};
+
 struct Bodies {
     OozeBodies all;  /* host: slots, without arrays of their particles */
-    uint32_t *index; /* device, per slot: its particle, or OOZE_NO_PARTICLE */
+    uint32_t *index; /* device, per slot: see RigidView */
     RigidView rigid; /* without rigid bodies not set */
     BondsView bonds; /* zero without soft bodies; valid until the end of the velocity solve */
     /* see StepView */
@@ -48,6 +69,13 @@ struct Bodies {
     uint32_t *anchor;  /* device, per rigid body: its first slot with a particle */
     float *own_density_target, *effective_inverse_mass;
     uint8_t *ignores_boundary;
+    /* ---- of several ranks ---- */
+    BodyList rigids;  /* all particles of rigid bodies */
+    float4 *field[2]; /* memory of rigid_field */
+    /* own particles at far ends of bonds, with places among these; and values there, NULL: there
+       are none */
+    BodyList far;
+    float4 *far_values;
 };
 
 /* Number of slots of rigid bodies; 0: there are none. */
@@ -81,7 +109,42 @@ void bodies_end_pass(Step *step, const float4 *residual);
 void bodies_apply_impulses(Step *step);
 void bodies_shift(void *step, float4 *shift);
 
+/* ---- several ranks: body_ranks.cu ---- */
+
+/* The particles of rigid or of soft bodies. Waits for the other ranks. */
+BodyList bodies_list(Step *step, bool rigid);
+/* to[slot] = field of the particle at each slot of the list. Waits for the other ranks. */
+void bodies_gather(Step *step, const BodyList &list, const float4 *field, float4 *to);
+/* Values that each rank has at the slots of its own particles of a list get to all ranks. */
+void bodies_share_slots(Step *step, const BodyList &list, OozeSym3 *slots);
+/* A field of the particles of rigid bodies, by slots; of two fields at a time, `which` is 0 or 1.
+   On several ranks it is gathered, and waits for the others. */
+SlotField rigid_field(Step *step, const float4 *field, int which);
+/* Positions at rest and at the beginning of the step, see RigidView, by slots. On several ranks,
+   finds the particles of all, and the slots of those that only others have. */
+void rigid_fill_slots(Step *step, const float4 *rest_of, float4 *rest, float4 *place);
+/* Per slot of a particle that only other ranks have and that a bond of an own one ends at: its
+   place among those that are fetched. NULL: there are none on any rank, or there is one rank. */
+const uint32_t *bonds_find_far(Step *step, const BondsView &bonds);
+/* A field there, by these places; NULL: there are none. Waits for the other ranks. */
+const float4 *bonds_fetch_far(Step *step, const float4 *field);
+
 /* ---- rigid bodies in iterations ---- */
+
+/* The body of a slot. */
+OOZE_DEVICE uint32_t body_of_slot(const RigidView &b, uint32_t slot)
+{
+    uint32_t low = 0, high = b.segments.count - 1;
+    while (low < high) { /* the last one that begins there or before */
+        const uint32_t middle = low + (high - low + 1) / 2;
+        if (b.segments.part[b.segments.first_part[middle]].begin <= slot) {
+            low = middle;
+        } else {
+            high = middle - 1;
+        }
+    }
+    return low;
+}
 
 /* Velocity of the response of its body at particle i, which is part of a rigid body. */
 OOZE_DEVICE float4 response_at(const RigidView &b, uint32_t i)
@@ -95,14 +158,13 @@ OOZE_DEVICE float4 smoothed_at(const RigidView &b, uint32_t i)
 }
 
 /* Force, or with `by_mass` momentum, of the particle of a slot, and its torque. */
-OOZE_DEVICE TwistSum wrench_at(const RigidView &b, const StepView &s, const float4 *field,
-                               uint32_t slot, bool by_mass)
+OOZE_DEVICE TwistSum wrench_at(const RigidView &b, const SlotField &field, uint32_t slot,
+                               bool by_mass)
 {
     TwistSum sum = {{{0, 0, 0, 0, 0, 0}}};
-    const uint32_t i = b.index[slot];
-    if (i != OOZE_NO_PARTICLE) {
-        const double mass = by_mass ? (double)s.rheology[s.material[i]].relative_mass : 1.0;
-        sum.all = ooze_rigid_wrench(b.arm[slot], vec3_scale(widen(field[i]), mass));
+    if (b.index[slot] != OOZE_NO_PARTICLE) {
+        const double mass = by_mass ? (double)b.place[slot].w : 1.0;
+        sum.all = ooze_rigid_wrench(b.arm[slot], vec3_scale(widen(field.at(slot)), mass));
     }
     return sum;
 }
@@ -113,12 +175,12 @@ template <class Last>
 void rigid_respond(Step *step, const float4 *field, bool by_mass, const int32_t *off, Last last)
 {
     const RigidView b = step->bodies->rigid;
-    const StepView s = step->view;
+    const SlotField f = rigid_field(step, field, 0);
     const TwistSum none = {{{0, 0, 0, 0, 0, 0}}};
     sum_segments(
         step->gpu, b.segments, none,
         OOZE_BODY(uint32_t slot, uint32_t) {
-            return off && *off ? none : wrench_at(b, s, field, slot, by_mass);
+            return off && *off ? none : wrench_at(b, f, slot, by_mass);
         },
         OOZE_BODY(uint32_t k, TwistSum sum, uint32_t lane) {
             if (lane == 0 && !(off && *off)) {

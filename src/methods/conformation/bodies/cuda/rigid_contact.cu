@@ -13,14 +13,14 @@ namespace ooze
 template <class F>
 OOZE_DEVICE void each_contact(const RigidView &b, const StepView &s, uint32_t slot, F f)
 {
-    const uint32_t i = b.index[slot];
-    for (int k = 0; i != OOZE_NO_PARTICLE && k < s.solids.count; k++) {
+    const bool present = b.index[slot] != OOZE_NO_PARTICLE;
+    for (int k = 0; present && k < s.solids.count; k++) {
         const SolidView &solid = s.solids.items[k];
-        const float4 u = s.u[i];
+        const float4 x = b.place[slot], u = b.velocity[slot];
         /* a little farther than ooze_rigid_may_touch */
         const float reach = 1.01f * (b.scale.contact + s.spacing + s.dt * sqrtf(dot(u, u)));
-        if (solid_near(solid, s.x0[i], reach, true)) {
-            const OozeContact met = solid_contact(solid, widen(s.x0[i]));
+        if (solid_near(solid, x, reach, true)) {
+            const OozeContact met = solid_contact(solid, widen(x));
             if (ooze_rigid_may_touch(&b.scale, met.distance, u.x, u.y, u.z)) {
                 f(solid, met);
             }
@@ -37,9 +37,8 @@ static void list_contacts(Step *step, const uint64_t *first)
     for_each(
         step->gpu, rigid_slots(step), OOZE_BODY(uint32_t slot) {
             uint64_t at = first[slot];
-            const uint32_t i = b.index[slot];
             if (first[slot + 1] > at) {
-                const OozeRigid *body = &b.body[b.number[i] - 1u];
+                const OozeRigid *body = &b.body[body_of_slot(b, slot)];
                 each_contact(b, s, slot, [&](const SolidView &solid, const OozeContact &met) {
                     b.contacts[at++] =
                         ooze_rigid_contact(&b.scale, body, b.arm[slot], solid.dry_friction, &met);
@@ -187,7 +186,7 @@ template <class Motion> static void spread(Step *step, float4 *field, Motion mot
     for_each(
         step->gpu, rigid_slots(step), OOZE_BODY(uint32_t slot) {
             const uint32_t i = b.index[slot];
-            if (i != OOZE_NO_PARTICLE) {
+            if (i < OOZE_FAR_PARTICLE) {
                 const OozeTwist y = motion(b.body[b.number[i] - 1u]);
                 field[i] = narrow(ooze_rigid_velocity_at(&y, b.arm[slot]));
             }
@@ -231,7 +230,7 @@ void bodies_begin_pass(Step *step, float4 *u_star)
     for_each(
         step->gpu, rigid_slots(step), OOZE_BODY(uint32_t slot) {
             const uint32_t i = b.index[slot];
-            if (i != OOZE_NO_PARTICLE) {
+            if (i < OOZE_FAR_PARTICLE) {
                 const OozeRigid *body = &b.body[b.number[i] - 1u];
                 const OozeTwist free = ooze_rigid_free_motion(body);
                 s.u[i] = narrow(ooze_rigid_velocity_at(&body->motion, b.arm[slot]));
@@ -255,13 +254,13 @@ void bodies_end_pass(Step *step, const float4 *residual)
         return;
     }
     const RigidView b = step->bodies->rigid;
-    const StepView s = step->view;
+    const SlotField u = rigid_field(step, step->view.u, 0);
+    const SlotField r = rigid_field(step, residual, 1);
     const PassSum none = {{{0, 0, 0, 0, 0, 0}}, {{0, 0, 0, 0, 0, 0}}};
     sum_segments(
         step->gpu, b.segments, none,
         OOZE_BODY(uint32_t slot, uint32_t) {
-            PassSum sum = {wrench_at(b, s, s.u, slot, true).all,
-                           wrench_at(b, s, residual, slot, false).all};
+            PassSum sum = {wrench_at(b, u, slot, true).all, wrench_at(b, r, slot, false).all};
             return sum;
         },
         OOZE_BODY(uint32_t k, PassSum sum, uint32_t lane) {
@@ -277,11 +276,11 @@ void bodies_apply_impulses(Step *step)
         return;
     }
     const RigidView b = step->bodies->rigid;
-    const StepView s = step->view;
+    const SlotField u = rigid_field(step, step->view.u, 0);
     const TwistSum none = {{{0, 0, 0, 0, 0, 0}}};
     sum_segments(
         step->gpu, b.segments, none,
-        OOZE_BODY(uint32_t slot, uint32_t) { return wrench_at(b, s, s.u, slot, true); },
+        OOZE_BODY(uint32_t slot, uint32_t) { return wrench_at(b, u, slot, true); },
         OOZE_BODY(uint32_t k, TwistSum sum, uint32_t lane) {
             OozeTwist motion = ooze_rigid_respond(&b.body[k], &sum.all);
             resolve(b, k, &motion, lane);
@@ -289,7 +288,7 @@ void bodies_apply_impulses(Step *step)
                 b.body[k].motion = motion;
             }
         });
-    spread(step, s.u, BodyMotion());
+    spread(step, step->view.u, BodyMotion());
 }
 
 /* ---- in the density stage ---- */
@@ -298,12 +297,12 @@ void bodies_shift(void *user, float4 *shift)
 {
     Step *step = static_cast<Step *>(user);
     const RigidView b = step->bodies->rigid;
-    const StepView s = step->view;
-    const double dt = (double)s.dt; /* as the particles move */
+    const SlotField f = rigid_field(step, shift, 0);
+    const double dt = (double)step->view.dt; /* as the particles move */
     const TwistSum none = {{{0, 0, 0, 0, 0, 0}}};
     sum_segments(
         step->gpu, b.segments, none,
-        OOZE_BODY(uint32_t slot, uint32_t) { return wrench_at(b, s, shift, slot, true); },
+        OOZE_BODY(uint32_t slot, uint32_t) { return wrench_at(b, f, slot, true); },
         OOZE_BODY(uint32_t k, TwistSum sum, uint32_t lane) {
             OozeRigid *body = &b.body[k];
             const OozeTwist change = ooze_rigid_respond(body, &sum.all);

@@ -41,43 +41,38 @@ struct MomentSum {
     }
 };
 
-/* Positions of the particles of bodies. */
-struct PoseView {
-    const float4 *rest;     /* per particle */
-    const uint32_t *anchor; /* per body: the slot that periodic images are relative to */
-};
-
-/* Position of particle i: the periodic image nearest to that of the anchor of body k. */
-OOZE_DEVICE OozeVec3 place_near(const RigidView &b, const StepView &s, const PoseView &pose,
-                                uint32_t i, uint32_t k)
+/* Position of the particle of a slot: the periodic image nearest to that of the anchor of its body,
+   the slot that images are relative to. */
+OOZE_DEVICE OozeVec3 place_near(const RigidView &b, const OozePeriodic &periodic, uint32_t slot,
+                                uint32_t anchor)
 {
-    const float4 p = s.x0[i], q = s.x0[b.index[pose.anchor[k]]];
-    const float *length = s.periodic.length, *inverse = s.periodic.inverse;
+    const float4 p = b.place[slot], q = b.place[anchor];
+    const float *length = periodic.length, *inverse = periodic.inverse;
     return vec3_add(widen(q), vec3((double)ooze_periodic_delta(p.x - q.x, length[0], inverse[0]),
                                    (double)ooze_periodic_delta(p.y - q.y, length[1], inverse[1]),
                                    (double)ooze_periodic_delta(p.z - q.z, length[2], inverse[2])));
 }
 
-OOZE_DEVICE double mass_of(const StepView &s, uint32_t i)
+OOZE_DEVICE double mass_of(const RigidView &b, uint32_t slot)
 {
-    return (double)s.rheology[s.material[i]].relative_mass;
+    return (double)b.place[slot].w;
 }
 
-static void find_centres(Step *step, PoseView pose)
+static void find_centres(Step *step)
 {
     const RigidView b = step->bodies->rigid;
-    const StepView s = step->view;
+    const uint32_t *anchor = step->bodies->anchor;
+    const OozePeriodic periodic = step->view.periodic;
     const CentreSum none = {0.0, 0.0, {0, 0, 0}, {0, 0, 0}};
     sum_segments(
         step->gpu, b.segments, none,
         OOZE_BODY(uint32_t slot, uint32_t k) {
             CentreSum sum = none;
-            const uint32_t i = b.index[slot];
-            if (i != OOZE_NO_PARTICLE) {
-                sum.mass = mass_of(s, i);
+            if (b.index[slot] != OOZE_NO_PARTICLE) {
+                sum.mass = mass_of(b, slot);
                 sum.particles = 1.0;
-                sum.rest = vec3_scale(widen(pose.rest[i]), sum.mass);
-                sum.now = vec3_scale(place_near(b, s, pose, i, k), sum.mass);
+                sum.rest = vec3_scale(widen(b.rest[slot]), sum.mass);
+                sum.now = vec3_scale(place_near(b, periodic, slot, anchor[k]), sum.mass);
             }
             return sum;
         },
@@ -92,20 +87,21 @@ static void find_centres(Step *step, PoseView pose)
 }
 
 /* See match_shape of bodies.c. */
-static void match_shapes(Step *step, PoseView pose)
+static void match_shapes(Step *step)
 {
     const RigidView b = step->bodies->rigid;
-    const StepView s = step->view;
+    const uint32_t *anchor = step->bodies->anchor;
+    const OozePeriodic periodic = step->view.periodic;
     const MatchSum none = {{0, 0, 0, 0, 0, 0, 0, 0, 0}};
     sum_segments(
         step->gpu, b.segments, none,
         OOZE_BODY(uint32_t slot, uint32_t k) {
             MatchSum sum = none;
-            const uint32_t i = b.index[slot];
-            if (i != OOZE_NO_PARTICLE) {
-                ooze_rigid_add_match(sum.m, mass_of(s, i),
-                                     vec3_sub(widen(pose.rest[i]), b.body[k].rest_centre),
-                                     vec3_sub(place_near(b, s, pose, i, k), b.body[k].centre));
+            if (b.index[slot] != OOZE_NO_PARTICLE) {
+                const OozeVec3 place = place_near(b, periodic, slot, anchor[k]);
+                ooze_rigid_add_match(sum.m, mass_of(b, slot),
+                                     vec3_sub(widen(b.rest[slot]), b.body[k].rest_centre),
+                                     vec3_sub(place, b.body[k].centre));
             }
             return sum;
         },
@@ -117,22 +113,21 @@ static void match_shapes(Step *step, PoseView pose)
 }
 
 /* Arms, inertia, and the motions of the same momenta as the velocities u. */
-static void find_motions(Step *step, PoseView pose)
+static void find_motions(Step *step)
 {
     const RigidView b = step->bodies->rigid;
-    const StepView s = step->view;
+    const SlotField u = rigid_field(step, step->view.u, 0);
     const MomentSum none = {{0, 0, 0, 0, 0, 0}, {{0, 0, 0, 0, 0, 0}}};
     sum_segments(
         step->gpu, b.segments, none,
         OOZE_BODY(uint32_t slot, uint32_t k) {
             MomentSum sum = none;
-            const uint32_t i = b.index[slot];
-            if (i != OOZE_NO_PARTICLE) {
+            if (b.index[slot] != OOZE_NO_PARTICLE) {
                 const OozeRigid *body = &b.body[k];
                 b.arm[slot] = ooze_rigid_rotated(body->rotation,
-                                                 vec3_sub(widen(pose.rest[i]), body->rest_centre));
-                ooze_rigid_add_arm(sum.moment, mass_of(s, i), b.arm[slot]);
-                sum.momentum = wrench_at(b, s, s.u, slot, true).all;
+                                                 vec3_sub(widen(b.rest[slot]), body->rest_centre));
+                ooze_rigid_add_arm(sum.moment, mass_of(b, slot), b.arm[slot]);
+                sum.momentum = wrench_at(b, u, slot, true).all;
             }
             return sum;
         },
@@ -194,6 +189,9 @@ static void allocate(Step *step)
     b->index = bodies->index;
     b->slot_of = bodies->slot_of;
     b->number = bodies->rigid_of;
+    b->rest = scratch<float4>(gpu, bodies->all.rigid_slots);
+    b->place = scratch<float4>(gpu, bodies->all.rigid_slots);
+    b->velocity = scratch<float4>(gpu, bodies->all.rigid_slots);
     b->arm = scratch<OozeVec3>(gpu, bodies->all.rigid_slots);
     b->body = scratch<OozeRigid>(gpu, count);
     b->smoothed = scratch<OozeTwist>(gpu, count);
@@ -203,27 +201,48 @@ static void allocate(Step *step)
     clear(gpu, b->body, count * sizeof *b->body);
 }
 
+/* The first slot of each body with a particle. */
+static void find_anchors(Step *step)
+{
+    const RigidView b = step->bodies->rigid;
+    uint32_t *anchor = step->bodies->anchor;
+    for_each(
+        step->gpu, b.segments.count, OOZE_BODY(uint32_t k) { anchor[k] = UINT32_MAX; });
+    for_each(
+        step->gpu, rigid_slots(step), OOZE_BODY(uint32_t slot) {
+            if (b.index[slot] != OOZE_NO_PARTICLE) { /* minima do not depend on their order */
+                atomicMin(&anchor[body_of_slot(b, slot)], slot);
+            }
+        });
+}
+
 void rigid_begin(Step *step)
 {
     if (rigid_slots(step) == 0) {
         return;
     }
     allocate(step);
-    const PoseView pose = {
-        static_cast<const float4 *>(store_data(&step->engine->store, "rest_position")),
-        step->bodies->anchor};
-    find_centres(step, pose);
-    match_shapes(step, pose);
-    find_motions(step, pose);
     const RigidView b = step->bodies->rigid;
+    rigid_fill_slots(step,
+                     static_cast<const float4 *>(store_data(&step->engine->store, "rest_position")),
+                     b.rest, b.place);
+    find_anchors(step);
+    find_centres(step);
+    match_shapes(step);
+    find_motions(step);
     const StepView s = step->view;
     float *inverse_mass = step->bodies->effective_inverse_mass;
     for_each(
         step->gpu, rigid_slots(step), OOZE_BODY(uint32_t slot) {
             const uint32_t i = b.index[slot];
-            if (i != OOZE_NO_PARTICLE) {
-                const OozeRigid *body = &b.body[b.number[i] - 1u];
-                s.u[i] = narrow(ooze_rigid_velocity_at(&body->motion, b.arm[slot]));
+            if (i == OOZE_NO_PARTICLE) {
+                return;
+            }
+            const OozeRigid *body = &b.body[body_of_slot(b, slot)];
+            const float4 u = narrow(ooze_rigid_velocity_at(&body->motion, b.arm[slot]));
+            b.velocity[slot] = u;
+            if (i < OOZE_FAR_PARTICLE) {
+                s.u[i] = u;
                 inverse_mass[i] = s.mobility[i] * ooze_rigid_inverse_mass_ratio(body);
             }
         });
@@ -237,12 +256,12 @@ void bodies_place(Step *step, float4 *x, float4 *u)
         return;
     }
     const RigidView b = step->bodies->rigid;
-    const StepView s = step->view;
-    const double dt = (double)s.dt; /* as the particles move */
+    const SlotField f = rigid_field(step, u, 0);
+    const double dt = (double)step->view.dt; /* as the particles move */
     const TwistSum none = {{{0, 0, 0, 0, 0, 0}}};
     sum_segments(
         step->gpu, b.segments, none,
-        OOZE_BODY(uint32_t slot, uint32_t) { return wrench_at(b, s, u, slot, true); },
+        OOZE_BODY(uint32_t slot, uint32_t) { return wrench_at(b, f, slot, true); },
         OOZE_BODY(uint32_t k, TwistSum sum, uint32_t lane) {
             if (lane == 0) {
                 b.body[k].sum = sum.all;
@@ -252,7 +271,7 @@ void bodies_place(Step *step, float4 *x, float4 *u)
     for_each(
         step->gpu, rigid_slots(step), OOZE_BODY(uint32_t slot) {
             const uint32_t i = b.index[slot];
-            if (i != OOZE_NO_PARTICLE) {
+            if (i < OOZE_FAR_PARTICLE) {
                 const OozeRigidEnd *end = &b.end[b.number[i] - 1u];
                 const OozeVec3 arm = ooze_rigid_rotated(end->rotation, b.arm[slot]);
                 x[i] = narrow(vec3_add(end->centre, arm));
@@ -278,7 +297,7 @@ void bodies_project_velocities(Step *step, float4 *field, const int32_t *off)
     for_each(
         step->gpu, rigid_slots(step), OOZE_BODY(uint32_t slot) {
             const uint32_t i = b.index[slot];
-            if (i != OOZE_NO_PARTICLE && !(off && *off)) {
+            if (i < OOZE_FAR_PARTICLE && !(off && *off)) {
                 field[i] = response_at(b, i);
             }
         });

@@ -126,6 +126,7 @@ static OozeStatus solve_consistent(OozeConformationStep *s, OozeError *error)
     find_diagonal(step);
     warm_start_multipliers(step, set->positions_only ? 0.0f : set->warm_start);
 #define KNOWN(lanes, wraps) known_loop<lanes, wraps>(step)
+    refresh(step->gpu, s->u, sizeof *s->u);
     OOZE_EACH_KIND(step, KNOWN);
     apply_multipliers(step);
     if (!set->positions_only && set->solver == OOZE_CONSTRAINT_CONJUGATE_GRADIENTS) {
@@ -190,8 +191,8 @@ static OozeStatus step(Engine *engine, void *data, OozeStepContext *context, Ooz
 }
 
 const DeviceMethod constraint_method = {
-    "constraint", nullptr, conformation_create, conformation_destroy, step, nullptr,
-    nullptr,      nullptr, conformation_reach,
+    "constraint", nullptr, conformation_create, conformation_destroy, step,
+    nullptr,      nullptr, shares_all_steps,    conformation_reach,
 };
 
 } // namespace ooze

@@ -4,6 +4,7 @@
 #define OOZE_METHODS_CONFORMATION_CONSTRAINT_CUDA_CONSTRAINT_CUH
 
 #include "cuda/density.cuh"
+#include "cuda/rank_sums.cuh"
 #include "methods/conformation/constraint/constraint_formula.h"
 #include "methods/conformation/cuda/positions.cuh"
 
@@ -186,6 +187,13 @@ struct Packed : CorrectedGradients {
     }
 };
 
+/* Three vectors a particle, or two packed ones, that loops read at neighbours. */
+RefreshedPart flux_part(const Step *step, bool packed);
+static inline bool is_packed(const Step *step)
+{
+    return step->constraint->pack.directions != nullptr;
+}
+
 /* CALL(GATHER) with the gather of this step. */
 #define OOZE_EACH_GATHER(step, CALL)                                                               \
     do {                                                                                           \
@@ -199,9 +207,11 @@ struct Packed : CorrectedGradients {
     } while (0)
 #define OOZE_EACH_FULL_GATHER(step, CALL, GATHER)                                                  \
     if ((step)->wraps) {                                                                           \
-        OOZE_EACH_GATHER_WRAPPED((step)->view.n, CALL, GATHER, true);                              \
+        OOZE_EACH_GATHER_WRAPPED(ooze::all_particles((step)->gpu, (step)->view.n), CALL, GATHER,   \
+                                 true);                                                            \
     } else {                                                                                       \
-        OOZE_EACH_GATHER_WRAPPED((step)->view.n, CALL, GATHER, false);                             \
+        OOZE_EACH_GATHER_WRAPPED(ooze::all_particles((step)->gpu, (step)->view.n), CALL, GATHER,   \
+                                 false);                                                           \
     }
 #ifdef __CUDACC__
 #define OOZE_EACH_GATHER_WRAPPED(n, CALL, GATHER, wraps)                                           \

@@ -84,7 +84,9 @@ void find_diagonal(Step *step)
     clear(gpu, step->view.correction + n, sizeof *step->view.correction);
 #define COLUMN(lanes, wraps) column_loop<lanes, wraps>(step, column)
 #define BOUND(lanes, wraps)  bound_loop<lanes, wraps>(step, column)
+    refresh(gpu, step->view.correction, sizeof *step->view.correction);
     OOZE_EACH_KIND(step, COLUMN);
+    refresh(gpu, column, sizeof *column);
     OOZE_EACH_KIND(step, BOUND);
     scratch_rewind(gpu, mark);
 }

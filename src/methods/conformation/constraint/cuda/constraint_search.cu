@@ -62,7 +62,7 @@ static void residual_loop(Step *step, SearchView v, double tolerance)
     ConstraintView c = *step->constraint;
     CgSums none = {0.0, 0.0};
     SearchStart start = {c.state, tolerance};
-    sum_lanes<LANES>(
+    sum_particles_lanes<LANES>(
         step->gpu, s.n, none,
         OOZE_BODY(uint32_t i, uint32_t lane) {
             CgSums sums = {0.0, 0.0};
@@ -111,7 +111,7 @@ template <int LANES, bool WRAPS> static void product_loop(Step *step, SearchView
     ConstraintView c = *step->constraint;
     Sum1 none = {0.0};
     CgStepLength found = {c.state};
-    sum_lanes<LANES>(
+    sum_particles_lanes<LANES>(
         step->gpu, s.n, none,
         OOZE_BODY(uint32_t i, uint32_t lane) {
             Sum1 sum = {0.0};
@@ -142,7 +142,7 @@ static void advance_search(Step *step, SearchView v)
     ConstraintView c = *step->constraint;
     CgSums none = {0.0, 0.0};
     CgIterated iterated = {c.state};
-    sum_each(
+    sum_particles(
         step->gpu, s.n, none,
         OOZE_BODY(uint32_t i) {
             CgSums sums = {0.0, 0.0};
@@ -170,6 +170,7 @@ static void advance_search(Step *step, SearchView v)
                 set_flux<Full<1, false>>(s, c, i, sym3_at(s.correction, i), p);
             }
         });
+    refresh_part(step->gpu, flux_part(step, false));
 }
 
 static void search(Step *step, SearchView v, int iterations, double tolerance)
@@ -179,10 +180,12 @@ static void search(Step *step, SearchView v, int iterations, double tolerance)
 #define CHANGES(lanes, wraps)   change_loop<lanes, wraps>(step, v)
 #define PRODUCTS(lanes, wraps)  product_loop<lanes, wraps>(step, v)
     set_active(step, v);
+    refresh_with_sum(step->gpu, flux_part(step, false));
     OOZE_EACH_KIND(step, RESIDUALS);
     ooze_timer_add(timer, "velocity_vectors");
     conjugate_gradients(step->gpu, step->state, iterations, [&]() {
         OOZE_EACH_KIND(step, CHANGES);
+        refresh(step->gpu, v.change, sizeof *v.change);
         OOZE_EACH_KIND(step, PRODUCTS);
         ooze_timer_lap(timer, "velocity_operator");
         advance_search(step, v);
@@ -191,13 +194,13 @@ static void search(Step *step, SearchView v, int iterations, double tolerance)
     apply_multipliers(step);
 }
 
-/* Whether some particle is in contact. Waits. */
+/* Whether some particle, of any rank, is in contact. Waits. */
 static bool has_contacts(const Step *step)
 {
     const int32_t *contact_of = step->view.contact_of;
     Sum1 none = {0.0}, count = none;
     if (contact_of) {
-        count = sum_to_host(
+        count = sum_particles_to_host(
             step->gpu, step->view.n, none, OOZE_BODY(uint32_t i) {
                 Sum1 one = {contact_of[i] >= 0 ? 1.0 : 0.0};
                 return one;

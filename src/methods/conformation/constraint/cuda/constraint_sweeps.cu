@@ -8,6 +8,28 @@ namespace ooze
 /* Iterations between two checks by the host. */
 enum { SWEEP_BATCH = 4 };
 
+/* ---- ghosts ---- */
+
+RefreshedPart flux_part(const Step *step, bool packed)
+{
+    const ConstraintView *c = step->constraint;
+    const size_t size = packed ? 2 * sizeof(uint4) : 3 * sizeof *c->flux;
+    void *flux = packed ? static_cast<void *>(packed_flux(c->flux, (uint32_t)step->view.n))
+                        : static_cast<void *>(c->flux);
+    return {flux, size, size, 0, nullptr};
+}
+
+/* Velocities, or their rounded changes, that the next sweep reads at neighbours. */
+static void refresh_velocities(Step *step)
+{
+    const ConstraintView *c = step->constraint;
+    if (is_packed(step)) {
+        refresh(step->gpu, c->pack.directions, sizeof *c->pack.directions);
+    } else {
+        refresh(step->gpu, step->view.u, sizeof *step->view.u);
+    }
+}
+
 /* ---- beginning ---- */
 
 template <class GATHER> static void apply_loop(Step *step)
@@ -35,7 +57,9 @@ void apply_multipliers(Step *step)
             set_flux<Full<1, false>>(s, c, i, sym3_at(s.correction, i), sym3_at(c.lambda, i));
         });
 #define APPLY(lanes, wraps) apply_loop<Full<lanes, wraps>>(step)
+    refresh_part(step->gpu, flux_part(step, false));
     OOZE_EACH_KIND(step, APPLY);
+    refresh(step->gpu, s.u, sizeof *s.u);
     ooze_timer_lap(step->context->timer, "prepare");
 }
 
@@ -103,7 +127,7 @@ template <class GATHER> static void multiplier_loop(Step *step, float weight, Sw
     ConstraintView c = *step->constraint;
     bool first = found.first;
     Sum1 none = {0.0};
-    sum_lanes<GATHER::LANES>(
+    sum_particles_lanes<GATHER::LANES>(
         step->gpu, s.n, none,
         OOZE_BODY(uint32_t i, uint32_t lane) {
             Sum1 sum = {0.0};
@@ -160,7 +184,7 @@ template <class GATHER> static void residual_loop(Step *step)
     ConstraintView c = *step->constraint;
     Sum1 none = {0.0};
     ResidualFound found = {c.state};
-    sum_lanes<GATHER::LANES>(
+    sum_particles_lanes<GATHER::LANES>(
         step->gpu, s.n, none,
         OOZE_BODY(uint32_t i, uint32_t lane) {
             Sum1 sum = {0.0};
@@ -197,9 +221,14 @@ void sweep_velocities(Step *step, int iterations, double radius, double toleranc
         }
         weight = ooze_chebyshev_weight(k, square, weight);
         SweepFound found = {state, k == 0, tolerance};
+        refresh_with_sum(step->gpu, flux_part(step, is_packed(step)));
         OOZE_EACH_GATHER(step, MULTIPLIERS);
         OOZE_EACH_GATHER(step, VELOCITIES);
+        refresh_velocities(step);
         ooze_timer_lap(timer, "velocity_iteration");
+    }
+    if (is_packed(step)) {
+        refresh(step->gpu, step->view.u, sizeof *step->view.u);
     }
     if (iterations > 0) { /* residual after the last sweep */
         OOZE_EACH_GATHER(step, RESIDUAL);

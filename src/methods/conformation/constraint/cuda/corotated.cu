@@ -65,12 +65,14 @@ void corotated_begin(Step *step, int sweeps)
             }
             c.hourglass[i] = damping;
         });
+    refresh(gpu, c.hourglass, sizeof *c.hourglass);
     sum_edges(step, c.hourglass, c.edge_hourglass);
     if (c.pack.directions) {
         step->constraint->fixed = scratch<float4>(gpu, 3 * (uint64_t)s.n);
 #define FIXED(lanes, wraps)      fixed_loop<Full<lanes, wraps>>(step)
 #define FIXED_PUSH(lanes, wraps) fixed_push_loop<Full<lanes, wraps>>(step)
         OOZE_EACH_KIND(step, FIXED);
+        refresh_part(gpu, flux_part(step, false));
         OOZE_EACH_KIND(step, FIXED_PUSH);
         pack_sum_edges(step, &c.pack, c.hourglass, c.edge_hourglass);
         pack_hourglass(step, &c.pack, c.hourglass);
@@ -180,9 +182,11 @@ template <bool SWITCHED> static void corotated_loops(Step *step, float4 *shift)
 #define COROTATED_PUSH(lanes, wraps) corotated_push_loop<Full<lanes, wraps>>(step, shift)
     if (step->constraint->pack.directions) {
         corotated_loop<Packed, SWITCHED>(step);
+        refresh_part(step->gpu, flux_part(step, is_packed(step)));
         corotated_push_loop<Packed>(step, shift);
     } else {
         OOZE_EACH_KIND(step, COROTATED);
+        refresh_part(step->gpu, flux_part(step, is_packed(step)));
         OOZE_EACH_KIND(step, COROTATED_PUSH);
     }
 }
@@ -203,6 +207,11 @@ void corotated_sweep(void *user, float4 *shift)
                 c.u_star[i] = s.u[i] + u;
             }
         });
+    if (c.pack.directions) {
+        refresh(step->gpu, c.pack.directions, sizeof *c.pack.directions);
+    } else {
+        refresh(step->gpu, c.u_star, sizeof *c.u_star);
+    }
     if (!c.corotation || c.deviatoric_only) {
         corotated_loops<true>(step, shift);
     } else {

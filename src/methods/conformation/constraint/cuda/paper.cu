@@ -18,6 +18,7 @@ static OozeStatus solve_paper(OozeConformationStep *s, OozeError *error)
     }
     ConstraintView *c = step->constraint;
     c->free = step->view.u; /* there are no contacts in this stage */
+    refresh(step->gpu, s->u, sizeof *s->u);
     if (!set->positions_only) {
         clear(step->gpu, c->lambda, step->view.n * sizeof *c->lambda);
         find_plain_diagonal(step);
@@ -142,7 +143,9 @@ static void sweep_positions(void *user, float4 *shift)
         });
 #define MULTIPLIERS(lanes, wraps) multiplier_loop<lanes, wraps>(job)
 #define SHIFTS(lanes, wraps)      shift_loop<lanes, wraps>(job, shift)
+    refresh(step->gpu, x, sizeof *x);
     OOZE_EACH_KIND(step, MULTIPLIERS);
+    refresh_part(step->gpu, flux_part(step, false));
     OOZE_EACH_KIND(step, SHIFTS);
 }
 
