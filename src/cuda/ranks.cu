@@ -77,7 +77,7 @@ void share_destroy(Gpu *gpu, RankShare *share)
         pinned_free(buffer.memory);
     }
     DeviceBuffer *buffers[] = {&share->send_buffer, &share->packed, &share->incoming,
-                               &share->gathered};
+                               &share->gathered, &share->asked};
     for (DeviceBuffer *buffer : buffers) {
         if (buffer->memory) {
             buffer_free(gpu, buffer);
