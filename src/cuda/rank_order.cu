@@ -6,6 +6,21 @@
 namespace ooze
 {
 
+OozeStatus ranks_sort_points(Engine *engine, const OozeStepContext *c, const float4 *x, uint64_t n,
+                             OozeError *error)
+{
+    Gpu *gpu = &engine->gpu;
+    PointBox box;
+    OozeStatus result = OOZE_OK;
+    if (gpu->share) { /* ranks without particles know the cells too */
+        result = box_over_ranks(gpu, x, n, &box, error);
+        result =
+            result ? result : grid_set_box(&engine->grid, box, c->support, &c->periodic, error);
+        engine->grid.known_box = result ? nullptr : &box;
+    }
+    return result ? result : grid_sort(gpu, &engine->grid, x, n, c->support, &c->periodic, error);
+}
+
 void rank_order_free(RankOrder *order)
 {
     ooze_split_free(&order->split);
@@ -156,6 +171,41 @@ void rank_order_numbers(Gpu *gpu, const RankOrder *order, const uint32_t *place,
         gpu, own, OOZE_BODY(uint32_t e) { number[list[e]] = found[e]; });
     refresh_part(gpu, {number, sizeof *number, sizeof *number, 0, place});
     scratch_rewind(gpu, mark);
+}
+
+/* ---- lists ---- */
+
+OozeStatus listed_particles_find(Gpu *gpu, OozeArena *arena, const uint32_t *number,
+                                 ListedParticles *list, OozeError *error)
+{
+    list->all = list->count;
+    list->order = nullptr;
+    if (!gpu->share) {
+        return OOZE_OK;
+    }
+    const size_t ranks = (size_t)gpu->share->ranks->count;
+    list->counts = static_cast<uint64_t *>(ooze_arena_alloc(arena, ranks, sizeof *list->counts));
+    if (!list->counts) {
+        return ooze_fail_memory(error, "particles of other processes", 0);
+    }
+    const uint32_t *particle = list->own;
+    uint32_t *own = scratch<uint32_t>(gpu, list->count);
+    for_each(
+        gpu, list->count, OOZE_BODY(uint32_t e) { own[e] = number[particle[e]]; });
+    const uint32_t *all = gather_list(gpu, own, list->count, list->counts, &list->all);
+    const uint64_t n = list->all;
+    uint32_t *key[2] = {scratch<uint32_t>(gpu, n), scratch<uint32_t>(gpu, n)};
+    uint32_t *index[2] = {scratch<uint32_t>(gpu, n), scratch<uint32_t>(gpu, n)};
+    const int bits = 32, side = sort_input_side(bits);
+    uint32_t *to_key = key[side], *to_index = index[side];
+    for_each(
+        gpu, n, OOZE_BODY(uint32_t e) {
+            to_key[e] = all[e];
+            to_index[e] = e;
+        });
+    sort_pairs(gpu, key, index, n, bits);
+    list->order = index[1];
+    return status(gpu, n, error);
 }
 
 } // namespace ooze

@@ -1,6 +1,6 @@
 #include "cuda/rank_rows.cuh"
 
-#include <cstdlib>
+#include "cuda/rank_sums.cuh"
 
 namespace ooze
 {
@@ -163,8 +163,8 @@ static void mark_asked(Gpu *gpu, const uint32_t *row, uint64_t count, const uint
         });
 }
 
-bool ask_for_ends(Gpu *gpu, const uint8_t *asks, const RowPlaces &rows, const OozeLink *links,
-                  const uint32_t *present, uint64_t n)
+bool ask_for_ends(Gpu *gpu, OozeArena *arena, const uint8_t *asks, const RowPlaces &rows,
+                  const OozeLink *links, const uint32_t *present, uint64_t n)
 {
     RankShare *share = gpu->share;
     OozeRanks *ranks = share->ranks;
@@ -173,34 +173,22 @@ bool ask_for_ends(Gpu *gpu, const uint8_t *asks, const RowPlaces &rows, const Oo
     }
     uint32_t *row = nullptr;
     const uint64_t missing = list_missing(gpu, asks, rows, links, present, n, &row);
-    if (gpu->failed != cudaSuccess) {
+    uint64_t *counts =
+        static_cast<uint64_t *>(ooze_arena_alloc(arena, (size_t)ranks->count, sizeof *counts));
+    if (!counts) {
+        record_error(gpu, cudaErrorMemoryAllocation);
         return false;
     }
-    uint64_t *bytes = share->bytes, all = 0;
-    const uint64_t own = missing * sizeof *row;
-    ranks->gather(ranks, &own, sizeof own, bytes);
-    for (int r = 0; r < ranks->count; r++) {
-        all += bytes[r];
-    }
-    if (all == 0) {
+    uint64_t all = 0;
+    const uint32_t *everyone = gather_list(gpu, row, missing, counts, &all);
+    if (!everyone || all == 0) {
         return false;
     }
     uint8_t *asked = buffer<uint8_t>(gpu, &share->asked, (uint64_t)ranks->count * share->own);
-    uint32_t *everyone = scratch<uint32_t>(gpu, all / sizeof *row);
-    char *sent = pinned_bytes(gpu, &share->pinned[0], own);
-    char *received = pinned_bytes(gpu, &share->pinned[1], all);
     clear(gpu, asked, (uint64_t)ranks->count * share->own);
-    copy_to_pinned(gpu, sent, row, own);
-    gpu_wait(gpu); /* also for the copy from pinned memory of the last exchange */
-    if (gpu->failed != cudaSuccess) {
-        return false;
-    }
-    ranks->gather_varied(ranks, sent, bytes, received);
-    copy_in(gpu, everyone, received, all);
-    for (int r = 0; r < ranks->count; r++) {
-        const uint64_t count = bytes[r] / sizeof *row;
-        mark_asked(gpu, everyone, count, present, n, asked + (uint64_t)r * share->own);
-        everyone += count;
+    for (int r = 0; r < ranks->count && asked; r++) {
+        mark_asked(gpu, everyone, counts[r], present, n, asked + (uint64_t)r * share->own);
+        everyone += counts[r];
     }
     share->has_asked = share->again = true;
     return true;

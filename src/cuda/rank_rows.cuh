@@ -5,7 +5,7 @@
 #define OOZE_CUDA_RANK_ROWS_CUH
 
 #include "cuda/link_rows.cuh"
-#include "cuda/ranks.cuh"
+#include "cuda/rank_order.cuh"
 
 namespace ooze
 {
@@ -108,12 +108,43 @@ void rows_replace(Gpu *gpu, LinkRows<Item> *rows, uint64_t n, const RowPlaces &p
     copy(gpu, rows->count(), places.count, n * sizeof *places.count);
 }
 
+/* Back: the table becomes that of the range of rows of this rank, from one with a row for each
+   sorted particle of the store. */
+template <class Item>
+void rows_return(Gpu *gpu, OozeArena *arena, LinkRows<Item> *rows, const RankOrder *order)
+{
+    const OozeSplit *split = &order->split;
+    const int me = split->ranks->rank;
+    const uint64_t below = split->send[me], stay = split->send[me + 1] - below;
+    const uint64_t came_below = split->receive[me];
+    const uint32_t *list = order->own, *place = order->place;
+    uint32_t *sent = scratch<uint32_t>(gpu, ooze_message_plan_sent(&order->plan));
+    for_each(
+        gpu, ooze_message_plan_sent(&order->plan),
+        OOZE_BODY(uint32_t e) { sent[e] = list[e < below ? e : e + stay]; });
+    const RowPlaces came = rows_exchange(gpu, arena, rows, order->plan, sent);
+    const RowPlaces all = {scratch<uint64_t>(gpu, split->after),
+                           scratch<uint32_t>(gpu, split->after)};
+    const uint64_t *first = rows->first();
+    const uint32_t *count = rows->count();
+    for_each(
+        gpu, split->after, OOZE_BODY(uint32_t m) {
+            const bool stays = m - came_below < stay;
+            const uint64_t from = stays            ? list[below + (m - came_below)]
+                                  : m < came_below ? m
+                                                   : m - stay;
+            all.first[place[m]] = stays ? first[from] : came.first[from];
+            all.count[place[m]] = stays ? count[from] : came.count[from];
+        });
+    rows_replace(gpu, rows, split->after, all);
+}
+
 /* Asks for particles to become ghosts in a repetition of this substep. `present`: per row of all
    ranks, the particle of the store that has it, n: none. Particle i asks for the other ends of its
    links, `rows`, that are not present, where asks[i] != 0. True: the substep is to be repeated. A
    repetition asks for none, since what it lacks is nowhere. Waits. */
-bool ask_for_ends(Gpu *gpu, const uint8_t *asks, const RowPlaces &rows, const OozeLink *links,
-                  const uint32_t *present, uint64_t n);
+bool ask_for_ends(Gpu *gpu, OozeArena *arena, const uint8_t *asks, const RowPlaces &rows,
+                  const OozeLink *links, const uint32_t *present, uint64_t n);
 
 } // namespace ooze
 

@@ -467,4 +467,32 @@ void *gather_partials(Gpu *gpu, const void *own, size_t size, uint64_t grain, ui
     return gathered;
 }
 
+const void *gather_list(Gpu *gpu, const void *own, uint64_t count, size_t size, uint64_t *counts,
+                        uint64_t *total)
+{
+    RankShare *share = gpu->share;
+    OozeRanks *ranks = share->ranks;
+    uint64_t *bytes = share->bytes, all = 0;
+    if (gpu->failed != cudaSuccess) {
+        return nullptr;
+    }
+    ranks->gather(ranks, &count, sizeof count, counts);
+    for (int r = 0; r < ranks->count; r++) {
+        bytes[r] = counts[r] * size;
+        all += bytes[r];
+    }
+    void *gathered = scratch_bytes(gpu, all + size);
+    char *sent = pinned_bytes(gpu, &share->pinned[0], count * size);
+    char *received = pinned_bytes(gpu, &share->pinned[1], all);
+    copy_to_pinned(gpu, sent, own, count * size);
+    gpu_wait(gpu); /* also for the copy from pinned memory of the last exchange */
+    if (gpu->failed != cudaSuccess) {
+        return nullptr;
+    }
+    ranks->gather_varied(ranks, sent, bytes, received);
+    copy_in(gpu, gathered, received, all);
+    *total = all / size;
+    return gathered;
+}
+
 } // namespace ooze

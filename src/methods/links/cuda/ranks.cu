@@ -9,7 +9,8 @@ namespace ooze
 
 /* ---- rows come ---- */
 
-OozeStatus links_follow(OozeLinksStep *step, bool *complete, OozeError *error)
+/* Brings the rows of the particles, unless some ends of their links are not among the ghosts. */
+static OozeStatus follow_links(OozeLinksStep *step, bool *complete, OozeError *error)
 {
     OozeMachine *machine = step->machine;
     Gpu *gpu = gpu_of(machine);
@@ -18,10 +19,6 @@ OozeStatus links_follow(OozeLinksStep *step, bool *complete, OozeError *error)
     const uint64_t n = machine->n;
     const OwnRange own = own_range(gpu, n);
     const uint32_t *row = step->row;
-    *complete = ghosts_suffice(gpu, step->u, nullptr, n, step->k.dt, step->k.support);
-    if (!*complete || !step->k.linked) {
-        return status(gpu, n, error);
-    }
     RowReaders readers;
     OozeStatus result =
         row_readers_find(gpu, arena, row + own.begin, own.count, data->links[0].n, &readers, error);
@@ -33,7 +30,7 @@ OozeStatus links_follow(OozeLinksStep *step, bool *complete, OozeError *error)
     const RowPlaces walls = rows_of_particles(gpu, arena, &data->walls[0], readers, wanted, own, n);
     const Mark mark = scratch_mark(gpu);
     const uint32_t *present = rows_map(gpu, row, (uint32_t)n, (uint32_t)n, readers.all);
-    *complete = !ask_for_ends(gpu, step->elastic, links, data->links[0].items(), present, n);
+    *complete = !ask_for_ends(gpu, arena, step->elastic, links, data->links[0].items(), present, n);
     scratch_rewind(gpu, mark);
     if (*complete) {
         data->rows_before = readers.all;
@@ -41,6 +38,22 @@ OozeStatus links_follow(OozeLinksStep *step, bool *complete, OozeError *error)
         rows_replace(gpu, &data->walls[0], n, walls);
     }
     return status(gpu, n, error);
+}
+
+OozeStatus links_follow(OozeLinksStep *step, bool *complete, OozeError *error)
+{
+    OozeMachine *machine = step->machine;
+    Gpu *gpu = gpu_of(machine);
+    const uint64_t n = machine->n;
+    OozeStatus result = OOZE_OK;
+    *complete = ghosts_suffice(gpu, step->u, nullptr, n, step->k.dt, step->k.support);
+    if (*complete && step->k.linked) {
+        result = follow_links(step, complete, error);
+    }
+    if (!result && !*complete && machine->context->dynamic) {
+        result = dynamic_undo(engine_of(machine), &data_of(step)->dynamic, error);
+    }
+    return result ? result : status(gpu, n, error);
 }
 
 /* ---- the order of predicted positions ---- */
@@ -86,36 +99,6 @@ void links_order_excess(OozeLinksStep *step)
 
 /* ---- rows go back ---- */
 
-/* The rows of the range of this process, from those of its particles. */
-template <class Item>
-static void return_rows(Gpu *gpu, OozeArena *arena, LinkRows<Item> *rows, const RankOrder *order)
-{
-    const OozeSplit *split = &order->split;
-    const int me = split->ranks->rank;
-    const uint64_t below = split->send[me], stay = split->send[me + 1] - below;
-    const uint64_t came_below = split->receive[me];
-    const uint32_t *list = order->own, *place = order->place;
-    uint32_t *sent = scratch<uint32_t>(gpu, ooze_message_plan_sent(&order->plan));
-    for_each(
-        gpu, ooze_message_plan_sent(&order->plan),
-        OOZE_BODY(uint32_t e) { sent[e] = list[e < below ? e : e + stay]; });
-    const RowPlaces came = rows_exchange(gpu, arena, rows, order->plan, sent);
-    const RowPlaces all = {scratch<uint64_t>(gpu, split->after),
-                           scratch<uint32_t>(gpu, split->after)};
-    const uint64_t *first = rows->first();
-    const uint32_t *count = rows->count();
-    for_each(
-        gpu, split->after, OOZE_BODY(uint32_t m) {
-            const bool stays = m - came_below < stay;
-            const uint64_t from = stays            ? list[below + (m - came_below)]
-                                  : m < came_below ? m
-                                                   : m - stay;
-            all.first[place[m]] = stays ? first[from] : came.first[from];
-            all.count[place[m]] = stays ? count[from] : came.count[from];
-        });
-    rows_replace(gpu, rows, split->after, all);
-}
-
 OozeStatus links_leave(OozeLinksStep *step, OozeError *error)
 {
     OozeMachine *machine = step->machine;
@@ -133,8 +116,8 @@ OozeStatus links_leave(OozeLinksStep *step, OozeError *error)
                 s.links[e].other = number[s.links[e].other];
             }
         });
-    return_rows(gpu, machine->context->arena, &data->links[0], &data->order);
-    return_rows(gpu, machine->context->arena, &data->walls[0], &data->order);
+    rows_return(gpu, machine->context->arena, &data->links[0], &data->order);
+    rows_return(gpu, machine->context->arena, &data->walls[0], &data->order);
     return status(gpu, machine->n, error);
 }
 

@@ -33,7 +33,7 @@ LinksView view_of(const OozeLinksStep *step)
     s.wall_links = data->walls[0].items();
     if (step->machine->context->dynamic) {
         s.dynamic = data->dynamic.view;
-        s.coupled = data->coupled;
+        s.coupled = data->coupled.own;
         s.pushes = data->pushes;
         s.solids_moved = data->solids_moved;
     }
@@ -97,28 +97,6 @@ OOZE_DEVICE float extension_at(const LinksView &s, const MaterialTable *tables, 
     return (float)ooze_links_extension(dt, whole_step, per_step, rate);
 }
 
-/* Reuses the grid of the substep; several processes have the box of the particles of all. */
-static OozeStatus sort_grid(OozeLinksStep *step, OozeError *error)
-{
-    Engine *engine = engine_of(step->machine);
-    Gpu *gpu = gpu_of(step->machine);
-    const OozeStepContext *c = step->machine->context;
-    const uint64_t n = step->machine->n;
-    PointBox box;
-    OozeStatus result = OOZE_OK;
-    if (gpu->share) {
-        result = box_over_ranks(gpu, step->change, n, &box, error);
-        result =
-            result ? result : grid_set_box(&engine->grid, box, c->support, &c->periodic, error);
-        engine->grid.known_box = result ? nullptr : &box;
-    }
-    result = result
-                 ? result
-                 : grid_sort(gpu, &engine->grid, step->change, n, c->support, &c->periodic, error);
-    step->order = engine->grid.order;
-    return result;
-}
-
 /* The particles in the order of the grid. */
 static void load_sorted(OozeLinksStep *step)
 {
@@ -164,16 +142,21 @@ static void find_rows(OozeLinksStep *step)
     data->row_before = before;
 }
 
+/* Reuses the grid of the substep. */
 static OozeStatus sort(OozeLinksStep *step, OozeError *error)
 {
+    OozeMachine *machine = step->machine;
+    Engine *engine = engine_of(machine);
     OozeStatus result = ooze_links_allocate_sorted(step, error);
-    result = result ? result : sort_grid(step, error);
+    result = result ? result
+                    : ranks_sort_points(engine, machine->context, step->change, machine->n, error);
     if (result) {
         return result;
     }
+    step->order = engine->grid.order;
     load_sorted(step);
     find_rows(step);
-    return gpu_of(step->machine)->share ? links_divide(step, error) : OOZE_OK;
+    return machine->ranks ? links_divide(step, error) : OOZE_OK;
 }
 
 static OozeStatus find_neighbours(OozeLinksStep *step, OozeError *error)
@@ -332,8 +315,7 @@ static OozeStatus step(Engine *engine, void *pointer, OozeStepContext *context, 
 {
     OozeMachine machine = machine_of(engine, context);
     LinksData *data = static_cast<LinksData *>(pointer);
-    data->coupled = nullptr;
-    data->coupled_count = 0;
+    data->coupled = {};
     data->pushes = nullptr;
     data->solids_moved = nullptr;
     data->number = nullptr;
@@ -347,7 +329,7 @@ static double reach(const OozeStepContext *context)
 }
 
 const DeviceMethod links_method = {
-    "links", nullptr, create, destroy, step, save, restore, shares_all_steps, reach,
+    "links", nullptr, create, destroy, step, save, restore, shares_all_steps, reach, true,
 };
 
 } // namespace ooze

@@ -29,8 +29,7 @@ struct LinksData {
     /* of a step */
     const MaterialTable *tables; /* NULL: extensions do not depend on temperature */
     DynamicSolids dynamic;
-    uint32_t *coupled; /* particles with samples of dynamic solids near them, or links to them */
-    uint64_t coupled_count;
+    ListedParticles coupled; /* with samples of dynamic solids near them, or links to them */
     DynamicPush *pushes;
     float *solids_moved; /* m: bound on their travel in the iterations */
     /* Numbers of the rows before the step, per sorted particle, and how many there are of all
