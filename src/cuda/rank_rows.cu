@@ -118,18 +118,32 @@ OozeStatus row_readers_find(Gpu *gpu, OozeArena *arena, const uint32_t *wanted, 
 
 /* ---- other ends that are far away ---- */
 
-/* The rows that lack, in the order of particles; returns their number. */
-static uint64_t list_missing(Gpu *gpu, const uint8_t *asks, const RowPlaces &rows,
-                             const OozeLink *links, const uint32_t *present, uint64_t n,
-                             uint32_t **row)
+/* Which ends are listed: those that are not here, or all that other ranks have. Captured by loop
+   bodies. */
+struct WantedEnds {
+    const uint32_t *present;
+    OwnRange own;
+    uint32_t n;
+    bool ghosts;
+    __device__ bool has(uint32_t row) const
+    {
+        return present[row] == n || (ghosts && !own.has(present[row]));
+    }
+};
+
+/* The rows of wanted ends, in the order of particles; returns their number. */
+static uint64_t list_ends(Gpu *gpu, const uint8_t *asks, const RowPlaces &rows,
+                          const OozeLink *links, const WantedEnds &wanted_ends, uint64_t n,
+                          uint32_t **row)
 {
+    const WantedEnds wanted = wanted_ends;
     uint32_t *count = scratch<uint32_t>(gpu, n);
     uint64_t *first = scratch<uint64_t>(gpu, n), all = 0;
     for_each(
         gpu, n, OOZE_BODY(uint32_t i) {
             count[i] = 0;
             for (uint32_t k = 0; asks[i] && k < rows.count[i]; k++) {
-                count[i] += present[links[rows.first[i] + k].other] == n;
+                count[i] += wanted.has(links[rows.first[i] + k].other);
             }
         });
     running_sum(gpu, count, first, n);
@@ -140,7 +154,7 @@ static uint64_t list_missing(Gpu *gpu, const uint8_t *asks, const RowPlaces &row
             uint64_t at = first[i];
             for (uint32_t k = 0; count[i] > 0 && k < rows.count[i]; k++) {
                 const uint32_t other = links[rows.first[i] + k].other;
-                if (present[other] == n) {
+                if (wanted.has(other)) {
                     to[at++] = other;
                 }
             }
@@ -172,7 +186,14 @@ bool ask_for_ends(Gpu *gpu, OozeArena *arena, const uint8_t *asks, const RowPlac
         return false;
     }
     uint32_t *row = nullptr;
-    const uint64_t missing = list_missing(gpu, asks, rows, links, present, n, &row);
+    WantedEnds wanted = {present, own_range(gpu, n), (uint32_t)n, false};
+    uint64_t missing = list_ends(gpu, asks, rows, links, wanted, n, &row);
+    sum_over_ranks(gpu, &missing, 1);
+    if (missing == 0 || gpu->failed != cudaSuccess) {
+        return false;
+    }
+    wanted.ghosts = true; /* the repetition may have fewer of them */
+    const uint64_t ends = list_ends(gpu, asks, rows, links, wanted, n, &row);
     uint64_t *counts =
         static_cast<uint64_t *>(ooze_arena_alloc(arena, (size_t)ranks->count, sizeof *counts));
     if (!counts) {
@@ -180,7 +201,7 @@ bool ask_for_ends(Gpu *gpu, OozeArena *arena, const uint8_t *asks, const RowPlac
         return false;
     }
     uint64_t all = 0;
-    const uint32_t *everyone = gather_list(gpu, row, missing, counts, &all);
+    const uint32_t *everyone = gather_list(gpu, row, ends, counts, &all);
     if (!everyone || all == 0) {
         return false;
     }
