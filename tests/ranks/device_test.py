@@ -153,8 +153,25 @@ emitters:""")
         text = ranks_test.FEW.replace(MASS, "name: links")
         self.expect_same_bits(text.replace(SLIME, ranks_test.LINKS), RANKS)
 
-    def test_links_resume_with_another_number_of_processes(self):
+    def test_springs_have_the_same_bits(self):
+        self.expect_same_bits(ranks_test.variant(ranks_test.SPRINGS_METHOD, ranks_test.SPRINGS,
+                                                 duration="0.05"), (2, 3))
+
+    def test_long_springs_have_the_same_bits(self):
+        self.expect_same_bits(ranks_test.long_springs(), RANKS)
+
+    def test_springs_in_periodic_boxes_have_the_same_bits(self):
+        """Also few particles: some processes have none."""
+        text = ranks_test.variant(ranks_test.SPRINGS_METHOD, ranks_test.SPRINGS, duration="0.05")
+        self.expect_same_bits(text.replace("\nprobes:", "\nperiodic: {z: [-0.2, 0.2]}\nprobes:"),
+                              RANKS)
+        text = ranks_test.FEW.replace("{" + MASS + "}", ranks_test.SPRINGS_METHOD)
+        self.expect_same_bits(text.replace(SLIME, ranks_test.SPRINGS), RANKS)
+
+    def test_links_and_springs_resume_with_another_number_of_processes(self):
         self.expect_resumed(ranks_test.variant("{name: links}", ranks_test.LINKS,
+                                               duration="0.05"))
+        self.expect_resumed(ranks_test.variant(ranks_test.SPRINGS_METHOD, ranks_test.SPRINGS,
                                                duration="0.05"))
 
     def test_cauchy_and_blend_resume_with_another_number_of_processes(self):
@@ -174,7 +191,8 @@ emitters:""")
                  "velocity_preconditioner: multigrid"),
                 (scene(MASS + ", impact_passes: 2"), "impact_passes"),
                 (scene("name: constraint"), "method 'constraint'"),
-                (scene("name: springs", ranks_test.SPRINGS), "the sweeps of method 'springs'"),
+                (scene("name: springs", ranks_test.SPRINGS).replace("\nprobes:", ranks_test.BALL),
+                 "dynamic solids of method 'springs'"),
                 (scene().replace("\nprobes:", ranks_test.BALL),
                  "dynamic solids of method 'conformation'"),
                 (scene().replace("\nemitters:", BODY),

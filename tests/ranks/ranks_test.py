@@ -166,6 +166,12 @@ def torn(text, speed):
                         f"velocity: [0, 0, -{speed}]}}")
 
 
+def long_springs():
+    """The block is torn apart, so that springs become longer than the support."""
+    material = "{density: 1000, spring_stiffness: 0.01, yield_ratio: 1, plasticity: 0}"
+    return torn(variant(SPRINGS_METHOD, material, duration="0.05"), 8)
+
+
 WARM = "density_warm_start: true"
 MEAN = "density_mean_tolerance: 1e-4"
 FEW = """ooze: 2
@@ -382,18 +388,13 @@ emitters:""")
 
     def test_links_have_the_same_bits(self):
         self.expect_same_bits(variant("{name: links}", LINKS), (3,))
-
-    def test_elastic_links_and_dynamic_solids_have_the_same_bits(self):
         self.expect_same_bits(elastic_links(), (3,))
 
     def test_springs_have_the_same_bits(self):
         self.expect_same_bits(variant(SPRINGS_METHOD, SPRINGS), RANKS)
 
     def test_long_springs_and_dynamic_solids_have_the_same_bits(self):
-        """The block is torn apart, so that springs become longer than the support."""
-        material = "{density: 1000, spring_stiffness: 0.01, yield_ratio: 1, plasticity: 0}"
-        text = torn(variant(SPRINGS_METHOD, material, duration="0.05"), 8)
-        self.expect_same_bits(text.replace("\nprobes:", BALL), (3,))
+        self.expect_same_bits(long_springs().replace("\nprobes:", BALL), (3,))
 
     def test_links_and_springs_resume_with_fewer_processes(self):
         self.expect_resumed(variant("{name: links}", LINKS, duration="0.05"))
