@@ -6,9 +6,9 @@
 namespace ooze
 {
 
-/* sweep(i, lane) for the particles of each cell of the schedule, in its order, and refresh(step) after
-   each colour, where other processes have changed ghosts. All lanes of a cell call it with the same
-   particle. */
+/* sweep(i, lane) for the particles of each cell of the schedule, in its order, and refresh(step)
+   after each colour, where other processes have changed ghosts. All lanes of a cell call it with
+   the same particle. */
 template <class Sweep>
 static void each_colour(OozeSpringsStep *step, const SpringsSchedule *schedule, Sweep sweep,
                         void (*refresh)(OozeSpringsStep *))
