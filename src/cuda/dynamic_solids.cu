@@ -32,6 +32,11 @@ OozeStatus dynamic_begin(Engine *engine, DynamicSolids *dynamic, OozeStepContext
 {
     Gpu *gpu = &engine->gpu;
     OozeDynamicCoupling *coupling = &dynamic->coupling;
+    const size_t solids = (size_t)c->solid_count;
+    dynamic->before = static_cast<OozePose *>(ooze_arena_alloc(c->arena, solids, sizeof(OozePose)));
+    for (size_t k = 0; k < solids && dynamic->before; k++) {
+        dynamic->before[k] = c->solids[k].pose;
+    }
     OozeStatus result = ooze_coupling_begin_solids(coupling, c, particle_mass, error);
     size_t count = (size_t)coupling->count;
     OozeTwistMatrix *mass = static_cast<OozeTwistMatrix *>(
@@ -54,6 +59,17 @@ OozeStatus dynamic_begin(Engine *engine, DynamicSolids *dynamic, OozeStepContext
                      c->dt};
     /* contacts and joints have changed the free motion */
     return solids_send(gpu, &engine->solids, c, error);
+}
+
+OozeStatus dynamic_undo(Engine *engine, DynamicSolids *dynamic, OozeError *error)
+{
+    const OozeStepContext *c = dynamic->coupling.context;
+    for (int k = 0; k < c->solid_count; k++) {
+        c->dynamic->solids[k].pose = dynamic->before[k];
+    }
+    engine->solids.sent_count = 0; /* the device's poses are not those that were sent */
+    OozeStatus result = solids_send(&engine->gpu, &engine->solids, c, error);
+    return result ? result : walls_update(&engine->gpu, &engine->walls, c, false, error);
 }
 
 /* Copies the solids to the host. Waits. */

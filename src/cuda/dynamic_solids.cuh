@@ -29,11 +29,14 @@ struct DynamicView {
 struct DynamicSolids {
     OozeDynamicCoupling coupling; /* host: as of the last download */
     DynamicView view;
+    OozePose *before; /* per solid of the world: at the beginning of the step */
 };
 
 /* The motion of the solids without particles, with contacts and joints; sends their poses. */
 OozeStatus dynamic_begin(Engine *engine, DynamicSolids *dynamic, OozeStepContext *context,
                          double particle_mass, OozeError *error);
+/* Back to before that, for a step that is repeated. Waits. */
+OozeStatus dynamic_undo(Engine *engine, DynamicSolids *dynamic, OozeError *error);
 /* Sends the poses by `motion`, and places and measures the boundary particles there. Waits. */
 OozeStatus dynamic_place(Engine *engine, DynamicSolids *dynamic, OozeError *error);
 /* Moves the boundary particles to the poses of engine->solids.view, in the order that they have. */

@@ -28,7 +28,7 @@ static void *machine_field(OozeMachine *machine, const char *name)
 
 static void machine_refresh(OozeMachine *machine, void *values, size_t size)
 {
-    refresh(gpu_of(machine), values, size);
+    refresh_part(gpu_of(machine), {values, size, size, 0, machine->place});
 }
 
 static double machine_max(OozeMachine *machine, const float *values)

@@ -8,21 +8,9 @@
 namespace ooze
 {
 
-/* Number of the cell of a point in the order of the grid. */
-struct CellKeys {
-    OozeGridAxis axis[3];
-    __host__ __device__ uint64_t of(float4 p) const
-    {
-        return ooze_split_key(axis, ooze_grid_number(&axis[0], p.x),
-                              ooze_grid_number(&axis[1], p.y), ooze_grid_number(&axis[2], p.z));
-    }
-};
-
-static CellKeys keys_of(const OozeGridAxis axis[3])
+static CellKeys keys_of(const RankShare *share)
 {
-    CellKeys keys;
-    memcpy(keys.axis, axis, sizeof keys.axis);
-    return keys;
+    return cell_keys(share->split.axis);
 }
 
 const uint32_t *places_in_grid(Gpu *gpu, const Grid &grid, const float4 *x)
@@ -37,7 +25,7 @@ const uint32_t *places_in_grid(Gpu *gpu, const Grid &grid, const float4 *x)
     uint64_t *to_key = key[sort_input_side(bits)];
     uint32_t *to_index = index[sort_input_side(bits)];
     const uint32_t *order = index[1];
-    const CellKeys keys = keys_of(grid.cells.axis);
+    const CellKeys keys = cell_keys(grid.cells.axis);
     for_each(
         gpu, n, OOZE_BODY(uint32_t i) {
             to_key[i] = keys.of(all[i]);
@@ -154,6 +142,7 @@ OozeStatus ranks_sort(Engine *engine, const OozeStepContext *context, float low[
     OozeRanks *ranks = share->ranks;
     bool changed = false;
     share->begin = 0;
+    share->has_asked = false;
     share->along.data = nullptr; /* of a sum that was left out after an error */
     share->own = share->total = split->before = store->n;
     ranks->sum(ranks, &share->total, 1);
@@ -331,12 +320,23 @@ static Candidates *find_candidates(Engine *engine, const RankBounds *bounds)
     return candidates;
 }
 
-/* Lists the candidates that are near the extent of the rank along z; returns their number. */
-static uint64_t list_near(Engine *engine, const Candidates &candidates, const RankBounds &bounds,
-                          uint32_t *to)
+/* Per own particle, whether rank r has asked for it: see RankShare.asked; NULL: for none. */
+static const uint8_t *asked_by(const RankShare *share, int r)
+{
+    return share->has_asked
+               ? static_cast<const uint8_t *>(share->asked.memory) + (uint64_t)r * share->own
+               : nullptr;
+}
+
+/* Lists the candidates that are near the extent of the rank along z, and the particles that it has
+   asked for (NULL: none); returns their number. */
+static uint64_t list_near(Engine *engine, Candidates candidates, const RankBounds &bounds,
+                          const uint8_t *asked, uint32_t *to)
 {
     Gpu *gpu = &engine->gpu;
     const RankShare *share = gpu->share;
+    const Candidates near = candidates;
+    candidates = asked ? Candidates{0, share->own} : near;
     const uint64_t count = candidates.end - candidates.begin;
     const bool wraps = share->split.axis[2].wraps;
     /* more than rounding */
@@ -347,8 +347,11 @@ static uint64_t list_near(Engine *engine, const Candidates &candidates, const Ra
     Mark mark = scratch_mark(gpu);
     uint8_t *far = scratch<uint8_t>(gpu, count);
     for_each(
-        gpu, count,
-        OOZE_BODY(uint32_t k) { far[k] = wraps || (x[k].z >= low && x[k].z <= high) ? 0 : 1; });
+        gpu, count, OOZE_BODY(uint32_t k) {
+            const bool in_range = begin + k >= near.begin && begin + k < near.end;
+            const bool found = in_range && (wraps || (x[k].z >= low && x[k].z <= high));
+            far[k] = found || (asked && asked[k]) ? 0 : 1;
+        });
     const uint64_t found = select_unflagged(gpu, far, to, count);
     for_each(
         gpu, found, OOZE_BODY(uint32_t k) { to[k] += begin; });
@@ -368,15 +371,17 @@ static OozeStatus list_ghosts(Engine *engine, OozeError *error)
     Candidates *candidates = result ? nullptr : find_candidates(engine, bounds);
     uint64_t room = 0;
     for (int r = 0; r < ranks && candidates; r++) {
-        room += candidates[r].end - candidates[r].begin;
+        room += share->has_asked ? share->own : candidates[r].end - candidates[r].begin;
     }
     uint32_t *send = result ? nullptr : buffer<uint32_t>(gpu, &share->send_buffer, room);
     share->send_at[0] = 0;
     for (int r = 0; r < ranks && gpu->failed == cudaSuccess && send && candidates; r++) {
-        const bool any = candidates[r].end > candidates[r].begin;
+        const uint8_t *asked = r == share->ranks->rank ? nullptr : asked_by(share, r);
+        const bool any = candidates[r].end > candidates[r].begin || asked;
         share->send_at[r + 1] =
             share->send_at[r] +
-            (any ? list_near(engine, candidates[r], bounds[r], send + share->send_at[r]) : 0);
+            (any ? list_near(engine, candidates[r], bounds[r], asked, send + share->send_at[r])
+                 : 0);
     }
     ooze_free(bounds);
     ooze_free(candidates);

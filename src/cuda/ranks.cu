@@ -77,7 +77,7 @@ void share_destroy(Gpu *gpu, RankShare *share)
         pinned_free(buffer.memory);
     }
     DeviceBuffer *buffers[] = {&share->send_buffer, &share->packed, &share->incoming,
-                               &share->gathered};
+                               &share->gathered, &share->asked};
     for (DeviceBuffer *buffer : buffers) {
         if (buffer->memory) {
             buffer_free(gpu, buffer);
@@ -498,6 +498,34 @@ void *gather_partials(Gpu *gpu, const void *own, size_t size, uint64_t grain, ui
     if (along.part.data) {
         end_refresh(gpu, &along, 1, share->along_pinned);
     }
+    return gathered;
+}
+
+const void *gather_list(Gpu *gpu, const void *own, uint64_t count, size_t size, uint64_t *counts,
+                        uint64_t *total)
+{
+    RankShare *share = gpu->share;
+    OozeRanks *ranks = share->ranks;
+    uint64_t *bytes = share->bytes, all = 0;
+    if (gpu->failed != cudaSuccess) {
+        return nullptr;
+    }
+    ranks->gather(ranks, &count, sizeof count, counts);
+    for (int r = 0; r < ranks->count; r++) {
+        bytes[r] = counts[r] * size;
+        all += bytes[r];
+    }
+    void *gathered = scratch_bytes(gpu, all + size);
+    char *sent = pinned_bytes(gpu, &share->pinned[0], count * size);
+    char *received = pinned_bytes(gpu, &share->pinned[1], all);
+    copy_to_pinned(gpu, sent, own, count * size);
+    gpu_wait(gpu); /* also for the copy from pinned memory of the last exchange */
+    if (gpu->failed != cudaSuccess) {
+        return nullptr;
+    }
+    ranks->gather_varied(ranks, sent, bytes, received);
+    copy_in(gpu, gathered, received, all);
+    *total = all / size;
     return gathered;
 }
 

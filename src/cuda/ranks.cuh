@@ -35,6 +35,23 @@ struct RefreshedPart {
     const uint32_t *place;
 };
 
+/* Number of the cell of a point in the order of the grid. */
+struct CellKeys {
+    OozeGridAxis axis[3];
+    __host__ __device__ uint64_t of(float4 p) const
+    {
+        return ooze_split_key(axis, ooze_grid_number(&axis[0], p.x),
+                              ooze_grid_number(&axis[1], p.y), ooze_grid_number(&axis[2], p.z));
+    }
+};
+
+static inline CellKeys cell_keys(const OozeGridAxis axis[3])
+{
+    CellKeys keys;
+    memcpy(keys.axis, axis, sizeof keys.axis);
+    return keys;
+}
+
 /* Its plan is that of own particles that others take, and of ghosts. */
 struct RankShare : OozeMessagePlan {
     OozeSplit split;        /* of the last sort */
@@ -48,7 +65,11 @@ struct RankShare : OozeMessagePlan {
     /* m: by how much less or more some particles move along each axis than others in a substep; so
        much farther apart may neighbours at predicted positions be */
     float spread[3];
-    bool again; /* the substep repeats: some moved farther apart than ghosts were found for */
+    bool again; /* the substep repeats: particles that it reads were not among the ghosts */
+    /* rank by rank, per own particle: not 0 where the rank has asked for it in this substep,
+       however far away it is */
+    bool has_asked;
+    DeviceBuffer asked;
     DeviceBuffer send_buffer, packed, incoming, gathered;
     PinnedBuffer pinned[3];       /* sent, received, and a number of the density stage */
     RefreshedPart along;          /* see refresh_with_sum; data NULL: nothing */

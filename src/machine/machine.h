@@ -78,7 +78,10 @@ struct OozeMachine {
     uint64_t all;     /* particles of all processes */
     uint64_t first;   /* of the processes before this one */
     OozeRanks *ranks; /* the processes; NULL: one */
-    size_t bytes;     /* that the step has asked for */
+    /* Of several GPUs: where particles of the store are in arrays that the programme refreshes;
+       NULL: in its order. */
+    const uint32_t *place;
+    size_t bytes; /* that the step has asked for */
 };
 
 /* The processor: its arena, threads and halo. */

@@ -348,7 +348,7 @@ static OozeStatus mark_linked(Flight *f, bool *listed, OozeError *error)
         (world->method->may_link && !world->method->may_link(&context))) {
         return OOZE_OK;
     }
-    bool asks_engine = world->engine->mark_linked != NULL;
+    bool asks_engine = world->engine->mark_linked != NULL && world->device != OOZE_DEVICE_CUDA;
     *listed = asks_engine || !world->engine->own_memory;
     for (uint64_t i = 0; i < f->count; i++) {
         index[i] = f->fast[i].index;

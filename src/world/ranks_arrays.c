@@ -20,6 +20,26 @@ static OozeStatus fail(OozeError *error, uint64_t bytes)
     return ooze_fail_memory(error, "arrays of all processes", bytes);
 }
 
+OozeStatus ooze_ranks_broadcast_arrays(OozeRanks *ranks, const OozeMethod *method,
+                                       const OozeFieldView *arrays, OozeFieldView *all,
+                                       OozeRanksArrays *memory, OozeError *error)
+{
+    OozeStatus status = OOZE_OK;
+    for (int i = 0; i < method->array_count && !status; i++) {
+        all[i] = arrays[i];
+        ranks->broadcast(ranks, &all[i].count, sizeof all[i].count);
+        uint64_t bytes = all[i].count * size_of(&all[i]);
+        if (ranks->rank > 0) {
+            all[i].data = memory->data[i] = ooze_alloc(bytes + 1, 1);
+        }
+        status = all[i].data || bytes == 0 ? OOZE_OK : fail(error, bytes);
+        if (!status && bytes > 0) {
+            ranks->broadcast(ranks, (void *)all[i].data, bytes);
+        }
+    }
+    return status;
+}
+
 OozeStatus ooze_ranks_divide_arrays(OozeRanks *ranks, const OozeMethod *method, void *data,
                                     const OozeStepContext *context, const OozeFieldView *arrays,
                                     OozeError *error)
@@ -27,19 +47,9 @@ OozeStatus ooze_ranks_divide_arrays(OozeRanks *ranks, const OozeMethod *method, 
     OozeFieldView all[OOZE_METHOD_ARRAYS_MAX];
     const OozeFieldView *views[OOZE_METHOD_ARRAYS_MAX];
     OozeRanksArrays copies = {{NULL}};
-    OozeStatus status = OOZE_OK;
-    for (int i = 0; i < method->array_count && !status; i++) {
-        all[i] = arrays[i];
+    OozeStatus status = ooze_ranks_broadcast_arrays(ranks, method, arrays, all, &copies, error);
+    for (int i = 0; i < method->array_count; i++) {
         views[i] = &all[i];
-        ranks->broadcast(ranks, &all[i].count, sizeof all[i].count);
-        uint64_t bytes = all[i].count * size_of(&all[i]);
-        if (ranks->rank > 0) {
-            all[i].data = copies.data[i] = ooze_alloc(bytes + 1, 1);
-        }
-        status = all[i].data || bytes == 0 ? OOZE_OK : fail(error, bytes);
-        if (!status && bytes > 0) {
-            ranks->broadcast(ranks, (void *)all[i].data, bytes);
-        }
     }
     status = status ? status : method->restore(data, context, views, error);
     status = status ? status : method->keep_part(data, ranks->rank, ranks->count, error);
@@ -85,12 +95,12 @@ static OozeStatus gather(OozeRanks *ranks, bool on_all, OozeFieldView *array, vo
     return OOZE_OK;
 }
 
-OozeStatus ooze_ranks_gather_arrays(OozeRanks *ranks, const OozeMethod *method, void *data,
-                                    bool on_all, OozeFieldView *arrays, OozeRanksArrays *memory,
+OozeStatus ooze_ranks_gather_arrays(OozeRanks *ranks, const OozeMethod *method, bool on_all,
+                                    OozeFieldView *arrays, OozeRanksArrays *memory,
                                     OozeError *error)
 {
     uint64_t *numbers = ooze_alloc(3 * ((size_t)ranks->count + 1), sizeof *numbers);
-    OozeStatus status = numbers ? method->save(data, arrays, error) : fail(error, 0);
+    OozeStatus status = numbers ? OOZE_OK : fail(error, 0);
     for (int i = 0; i < method->array_count && !status; i++) {
         status = gather(ranks, on_all, &arrays[i], &memory->data[i], numbers, error);
     }

@@ -190,6 +190,22 @@ static uint64_t *gather_counts(RanksEngine *engine, uint64_t own)
     return counts;
 }
 
+/* A GPU gets the method's arrays of all ranks, and keeps a part of them. */
+static OozeStatus upload_own(RanksEngine *engine, const OozeFieldView *arrays, OozeError *error)
+{
+    OozeFieldView all[OOZE_METHOD_ARRAYS_MAX];
+    OozeRanksArrays copies = {{NULL}};
+    const bool sends = engine->on_gpu && arrays;
+    OozeStatus status = sends ? ooze_ranks_broadcast_arrays(engine->ranks, engine->own.method,
+                                                            arrays, all, &copies, error)
+                              : OOZE_OK;
+    status = status ? status
+                    : engine->inner->upload(engine->inner_data, engine->own.particles,
+                                            sends ? all : NULL, error);
+    ooze_ranks_arrays_free(&copies);
+    return status;
+}
+
 /* Rank 0 has the particles: others may have none, as they place none. */
 static OozeStatus ranks_upload(void *data, const OozeParticles *particles,
                                const OozeFieldView *arrays, OozeError *error)
@@ -217,14 +233,13 @@ static OozeStatus ranks_upload(void *data, const OozeParticles *particles,
         status = copy_parts(engine, engine->world->particles, counts, true, error);
     }
     ooze_free(counts);
-    status =
-        status ? status : engine->inner->upload(engine->inner_data, own->particles, NULL, error);
+    status = status ? status : upload_own(engine, arrays, error);
     if (!status && rank > 0) {
         status = ooze_particles_release(engine->world->particles, error);
     }
     own->nozzle_field = ooze_particles_find_field(own->particles, "nozzle");
     own->temperature_field = ooze_particles_find_field(own->particles, "temperature");
-    if (!status && arrays) {
+    if (!status && arrays && !engine->on_gpu) {
         OozeStepContext context = ooze_world_step_context(engine->world);
         context.particles = own->particles;
         status = ooze_ranks_divide_arrays(engine->ranks, own->method, own->method_data, &context,
@@ -253,8 +268,11 @@ static OozeStatus ranks_download(void *data, OozeParticles *particles, OozeField
 {
     RanksEngine *engine = data;
     uint64_t wanted = engine->ranks->rank == 0 ? engine->total : 0;
-    OozeStatus found =
-        engine->inner->download(engine->inner_data, engine->own.particles, NULL, error);
+    OozeStatus found = engine->inner->download(engine->inner_data, engine->own.particles,
+                                               engine->on_gpu ? arrays : NULL, error);
+    if (!found && arrays && !engine->on_gpu) {
+        found = engine->own.method->save(engine->own.method_data, arrays, error);
+    }
     if (found) {
         return found;
     }
@@ -268,8 +286,8 @@ static OozeStatus ranks_download(void *data, OozeParticles *particles, OozeField
     ooze_free(counts);
     if (!status && arrays) {
         status =
-            ooze_ranks_gather_arrays(engine->ranks, engine->own.method, engine->own.method_data,
-                                     engine->world->host_has_all, arrays, &engine->arrays, error);
+            ooze_ranks_gather_arrays(engine->ranks, engine->own.method, engine->world->host_has_all,
+                                     arrays, &engine->arrays, error);
     }
     return status || !engine->world->host_has_all ? status : copy_to_all(engine, particles, error);
 }

@@ -183,6 +183,60 @@ class DeviceRanksTest(ranks_test.RanksBase):
     def test_blend_with_a_soft_body_has_the_same_bits(self):
         self.expect_same_bits(ranks_test.soft_blend("0.1"), RANKS)
 
+    def test_links_have_the_same_bits(self):
+        self.expect_same_bits(ranks_test.variant("{name: links}", ranks_test.LINKS,
+                                                 duration="0.1"), (2, 3))
+
+    def test_elastic_links_and_dynamic_solids_have_the_same_bits(self):
+        self.expect_same_bits(ranks_test.elastic_links(), RANKS)
+
+    def test_links_to_far_particles_have_the_same_bits(self):
+        """A weak block is torn apart, so that the other ends of its links are not near; with and
+        without solids that it moves."""
+        text = ranks_test.variant("{name: links, iterations: 2, link_strength: 0.02, "
+                                  "link_reach: 1}", "{density: 1000, label: elastic}",
+                                  duration="0.05")
+        text = ranks_test.torn(text, 4)
+        self.expect_same_bits(text, RANKS)
+        self.expect_same_bits(text.replace("\nprobes:", ranks_test.BALL_AND_CUBE + "\nprobes:"),
+                              RANKS)
+
+    def test_links_with_heat_in_a_periodic_box_have_the_same_bits(self):
+        material = "{density: 1000, diffusivity: 2e-5, heat_capacity: 2000, temperature_table: " \
+                   "[{temperature: 20, stretch_rate: 1}, {temperature: 80, stretch_rate: 30}]}"
+        text = ranks_test.variant("{name: links, walls: akinci, kernels: poly6_spiky}", material,
+                                  duration="0.05")
+        text = text.replace("friction: inf}", "friction: inf, temperature: 90}")
+        text = text.replace("\nprobes:", "\nperiodic: {z: [-0.2, 0.2]}\n"
+                            "air: {temperature: 20, transfer: 10}\nprobes:")
+        self.expect_same_bits(text, RANKS)
+
+    def test_few_particles_with_links_have_the_same_bits(self):
+        """Some processes have none."""
+        text = ranks_test.FEW.replace(DIAGONAL, "name: links")
+        self.expect_same_bits(text.replace(SLIME, ranks_test.LINKS), RANKS)
+
+    def test_springs_have_the_same_bits(self):
+        self.expect_same_bits(ranks_test.variant(ranks_test.SPRINGS_METHOD, ranks_test.SPRINGS,
+                                                 duration="0.05"), (2, 3))
+
+    def test_long_springs_have_the_same_bits(self):
+        self.expect_same_bits(ranks_test.long_springs(), RANKS)
+
+    def test_springs_in_periodic_boxes_have_the_same_bits(self):
+        """Also few particles: some processes have none."""
+        text = ranks_test.variant(ranks_test.SPRINGS_METHOD, ranks_test.SPRINGS, duration="0.05")
+        self.expect_same_bits(text.replace("\nprobes:", "\nperiodic: {z: [-0.2, 0.2]}\nprobes:"),
+                              RANKS)
+        text = ranks_test.FEW.replace("{" + DIAGONAL + "}", ranks_test.SPRINGS_METHOD)
+        self.expect_same_bits(text.replace(SLIME, ranks_test.SPRINGS), RANKS)
+
+    def test_links_and_springs_resume_with_another_number_of_processes(self):
+        self.expect_resumed(ranks_test.variant("{name: links}", ranks_test.LINKS,
+                                               duration="0.05"))
+        self.expect_resumed(ranks_test.variant(ranks_test.SPRINGS_METHOD, ranks_test.SPRINGS,
+                                               duration="0.05"))
+
     def test_cauchy_and_blend_resume_with_another_number_of_processes(self):
         self.expect_resumed(ranks_test.variant("{name: cauchy}", ranks_test.CAUCHY,
                                                duration="0.05"))
@@ -195,8 +249,9 @@ class DeviceRanksTest(ranks_test.RanksBase):
         def scene(method, material):
             return ranks_test.variant("{" + method + "}", material, duration="0.05")
         for text, reason in (
-                (scene("name: links", ranks_test.LINKS), "method 'links'"),
-                (scene("name: springs", ranks_test.SPRINGS), "the sweeps of method 'springs'")):
+                (scene("name: springs", ranks_test.SPRINGS).replace("
+probes:", ranks_test.BALL),
+                 "dynamic solids of method 'springs'")):
             with self.subTest(reason):
                 run = self.folder / f"run {reason}"
                 done = self.run_ooze(2, "run", self.scene(text), "-o", run)

@@ -28,5 +28,9 @@ OozeStatus ooze_link_table_restore(OozeLinkTable *table, const OozeFieldView *co
 /* As restore without checks, for arrays of ooze_link_table_save. */
 OozeStatus ooze_link_table_unpack(OozeLinkTable *table, const OozeFieldView *const *views,
                                   OozeError *error);
+/* Of several processes: drops all but a part of restored rows. */
+OozeStatus ooze_link_table_keep_part(OozeLinkTable *table, int part, int parts, OozeError *error);
+/* Of several processes, before saving: the number of the first row among those of all. */
+void ooze_link_table_number_from(OozeLinkTable *table, uint64_t first);
 
 #endif

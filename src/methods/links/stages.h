@@ -14,6 +14,9 @@ typedef struct OozeLinksStages {
     OozeStatus (*find_densities)(OozeLinksStep *step, OozeError *error); /* moving, wall_motion */
     void (*smooth)(OozeLinksStep *step);                                 /* XSPH: u */
     void (*predict)(OozeLinksStep *step); /* u with gravity; wrapped positions in `change` */
+    /* Of several processes: whether their ghosts suffice, and if so, the rows of the particles. If
+       not, the step ends without having changed particles, and is repeated. */
+    OozeStatus (*follow)(OozeLinksStep *step, bool *complete, OozeError *error);
     /* Sorts these: order, and arrays in it, which it gets by ooze_links_allocate_sorted. */
     OozeStatus (*sort)(OozeLinksStep *step, OozeError *error);
     OozeStatus (*find_neighbours)(OozeLinksStep *step, OozeError *error); /* of x, and samples */
@@ -37,6 +40,8 @@ typedef struct OozeLinksStages {
        them. */
     void (*push_back)(OozeLinksStep *step);
     void (*hold)(OozeLinksStep *step);
+    /* Of several processes: excess in the order in which they divide the sorted particles. */
+    void (*order_excess)(OozeLinksStep *step);
     void (*store)(OozeLinksStep *step); /* end */
     /* Of several processes: returns particles to those that have them between steps. */
     OozeStatus (*leave)(OozeLinksStep *step, OozeError *error);

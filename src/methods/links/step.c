@@ -88,9 +88,22 @@ static OozeStatus control_links(OozeLinksStep *s, const OozeLinksStages *stages,
     return status;
 }
 
+/* Velocities that predict positions; `complete`: whether ghosts suffice for these. */
+static OozeStatus begin_motion(OozeLinksStep *s, const OozeLinksStages *stages, bool *complete,
+                               OozeError *error)
+{
+    OozeStatus status = smooth(s, stages, error);
+    ooze_machine_lap(s->machine, "smooth");
+    *complete = true;
+    if (!status) {
+        stages->predict(s);
+        status = s->machine->ranks ? stages->follow(s, complete, error) : OOZE_OK;
+    }
+    return status;
+}
+
 static OozeStatus predict(OozeLinksStep *s, const OozeLinksStages *stages, OozeError *error)
 {
-    stages->predict(s);
     OozeStatus status = stages->sort(s, error);
     ooze_machine_lap(s->machine, "sort");
     status = status ? status : stages->find_neighbours(s, error);
@@ -137,6 +150,9 @@ static OozeStatus solve(OozeLinksStep *s, const OozeLinksStages *stages, OozeErr
         iterate(s, stages);
     }
     if (!status && iterations > 0) {
+        if (s->machine->ranks) {
+            stages->order_excess(s);
+        }
         ooze_machine_report_excess(s->machine, s->excess);
     }
     return status;
@@ -153,15 +169,18 @@ OozeStatus ooze_links_step(OozeMachine *machine, const OozeLinksStages *stages,
     }
     s.k = ooze_links_constants(rest, c);
     OozeStatus status = begin(&s, stages, error);
-    status = status ? status : smooth(&s, stages, error);
-    ooze_machine_lap(machine, "smooth");
-    status = status ? status : predict(&s, stages, error);
+    bool complete = false;
+    status = status ? status : begin_motion(&s, stages, &complete, error);
+    if (status || !complete) {
+        return status;
+    }
+    status = predict(&s, stages, error);
     status = status ? status : solve(&s, stages, error);
     if (status) {
         return status;
     }
     stages->store(&s);
-    status = c->halo ? stages->leave(&s, error) : OOZE_OK;
+    status = machine->ranks ? stages->leave(&s, error) : OOZE_OK;
     if (!status && c->dynamic) {
         stages->load_solids(&s);
     }

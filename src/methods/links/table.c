@@ -98,6 +98,11 @@ OozeStatus ooze_link_table_keep_part(OozeLinkTable *table, int part, int parts, 
                   : ooze_link_rows_keep(&table->walls[0], &table->walls[1], begin, end, error);
 }
 
+void ooze_link_table_number_from(OozeLinkTable *table, uint64_t first)
+{
+    table->first_row = first;
+}
+
 void ooze_link_table_swap(OozeLinkTable *table)
 {
     OozeNeighbours near = table->near[0];

@@ -39,8 +39,6 @@ uint64_t ooze_link_table_bytes(const OozeLinkTable *table);
 uint64_t ooze_link_table_scratch(const OozeLinkTable *table); /* working memory of building lists */
 /* Removes all rows. */
 void ooze_link_table_clear(OozeLinkTable *table);
-/* Of several processes: drops all but a part of restored rows. */
-OozeStatus ooze_link_table_keep_part(OozeLinkTable *table, int part, int parts, OozeError *error);
 /* Makes the written buffer the present one. */
 void ooze_link_table_swap(OozeLinkTable *table);
 

@@ -113,10 +113,7 @@ static OozeStatus restore(void *data, const OozeStepContext *c, const OozeFieldV
 
 static OozeStatus keep_part(void *data, int part, int parts, OozeError *error)
 {
-    OozeSpringTable *table = &((OozeSpringsMemory *)data)->table;
-    uint64_t rows = table->rows[0].n, begin = rows * (uint64_t)part / (uint64_t)parts,
-             end = rows * ((uint64_t)part + 1) / (uint64_t)parts;
-    return ooze_link_rows_keep(&table->rows[0], &table->rows[1], begin, end, error);
+    return ooze_spring_table_keep_part(&((OozeSpringsMemory *)data)->table, part, parts, error);
 }
 
 static bool may_link(const OozeStepContext *c)

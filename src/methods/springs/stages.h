@@ -9,6 +9,9 @@ typedef struct OozeSpringsStages {
     OozeStatus (*load)(OozeSpringsStep *step, OozeError *error); /* x0, u with gravity, store_key */
     /* Algorithm 5: u. */
     OozeStatus (*apply_viscosity)(OozeSpringsStep *step, OozeError *error);
+    /* Of several processes: whether their ghosts suffice, and if so, the rows of the particles. If
+       not, the step ends without having changed particles, and is repeated. */
+    OozeStatus (*follow)(OozeSpringsStep *step, bool *complete, OozeError *error);
     /* Predicts positions and sorts them: order, and arrays in it, which it gets by
        ooze_springs_allocate_sorted. */
     OozeStatus (*sort)(OozeSpringsStep *step, OozeError *error);

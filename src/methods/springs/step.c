@@ -97,7 +97,12 @@ OozeStatus ooze_springs_step(OozeMachine *machine, const OozeSpringsStages *stag
     ooze_machine_lap(machine, "load");
     status = !status && s.any.viscosity ? apply_viscosity(&s, stages, error) : status;
     ooze_machine_lap(machine, "viscosity");
-    status = status ? status : predict(&s, stages, error);
+    bool complete = true;
+    status = !status && machine->ranks ? stages->follow(&s, &complete, error) : status;
+    if (status || !complete) {
+        return status;
+    }
+    status = predict(&s, stages, error);
     status = !status && s.any.springs ? pull(&s, stages, error) : status;
     if (status) {
         return status;
@@ -105,7 +110,7 @@ OozeStatus ooze_springs_step(OozeMachine *machine, const OozeSpringsStages *stag
     stages->relax(&s);
     ooze_machine_lap(machine, "double_density");
     status = ooze_springs_collide(&s, stages, error);
-    status = !status && c->halo ? stages->leave(&s, error) : status;
+    status = !status && machine->ranks ? stages->leave(&s, error) : status;
     ooze_machine_lap(machine, "collisions");
     return status ? status : ooze_machine_status(machine, name, error);
 }

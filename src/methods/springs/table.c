@@ -46,6 +46,14 @@ void ooze_spring_table_swap(OozeSpringTable *table)
     table->rows[1] = rows;
 }
 
+OozeStatus ooze_spring_table_keep_part(OozeSpringTable *table, int part, int parts,
+                                       OozeError *error)
+{
+    const uint64_t rows = table->rows[0].n, begin = rows * (uint64_t)part / (uint64_t)parts,
+                   end = rows * ((uint64_t)part + 1) / (uint64_t)parts;
+    return ooze_link_rows_keep(&table->rows[0], &table->rows[1], begin, end, error);
+}
+
 /* ---- saving ---------------------------------------------------------------------------------- */
 
 static OozeStatus reserve_packed(OozeSpringTable *t, uint64_t springs, OozeError *error)

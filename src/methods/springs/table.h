@@ -22,6 +22,10 @@ void ooze_spring_table_clear(OozeSpringTable *table);
 /* Makes the written buffer the current one. */
 void ooze_spring_table_swap(OozeSpringTable *table);
 
+/* Of several processes: drops all but a part of restored rows. */
+OozeStatus ooze_spring_table_keep_part(OozeSpringTable *table, int part, int parts,
+                                       OozeError *error);
+
 enum { OOZE_SPRING_ARRAYS = 3 };
 extern const OozeFieldInfo ooze_spring_arrays[OOZE_SPRING_ARRAYS];
 OozeStatus ooze_spring_table_save(OozeSpringTable *table, OozeFieldView *views, OozeError *error);

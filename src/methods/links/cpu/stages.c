@@ -190,6 +190,21 @@ static OozeStatus sort(OozeLinksStep *s, OozeError *error)
     return OOZE_OK;
 }
 
+/* The stage `sort` finds ghosts and rows of the predicted positions. */
+static OozeStatus follow(OozeLinksStep *s, bool *complete, OozeError *error)
+{
+    (void)s;
+    (void)error;
+    *complete = true;
+    return OOZE_OK;
+}
+
+/* Particles are divided in that order already. */
+static void order_excess(OozeLinksStep *s)
+{
+    (void)s;
+}
+
 static OozeStatus find_neighbours(OozeLinksStep *s, OozeError *error)
 {
     OozeLinksMemory *memory = s->memory;
@@ -270,6 +285,7 @@ const OozeLinksStages ooze_links_stages = {
     .find_densities = find_densities,
     .smooth = smooth,
     .predict = predict,
+    .follow = follow,
     .sort = sort,
     .find_neighbours = find_neighbours,
     .control_links = ooze_links_control,
@@ -284,6 +300,7 @@ const OozeLinksStages ooze_links_stages = {
     .push_out = ooze_links_push_out,
     .push_back = ooze_links_move_solids,
     .hold = ooze_links_hold,
+    .order_excess = order_excess,
     .store = store,
     .leave = ooze_links_leave_ranks,
     .load_solids = ooze_links_load_solids,

@@ -57,6 +57,9 @@ OOZE_DEVICE void each_new_link(const LinksView &s, const Control &c, uint32_t i,
     const uint32_t kept = c.kept[i];
     const OozeLink *row = kept ? s.links + s.first[s.old_row[i]] : nullptr;
     uint32_t at = 0;
+    if (!is_own(s, i)) {
+        return;
+    }
     each_pair<1>(s.next, i, 0, [&](uint32_t j, float4 d) {
         for (; at < kept && row[at].other < j; at++) {
         }
@@ -92,7 +95,8 @@ OozeStatus links_control(OozeLinksStep *step, OozeError *error)
     LinksData *data = data_of(step);
     LinkRows<OozeLink> *now = &data->links[1];
     const uint32_t n = s.n;
-    const Control c = {rows_map(gpu, s.old_row, n, n, data->links[0].n), scratch<uint32_t>(gpu, n)};
+    const Control c = {rows_map(gpu, data->row_before, n, n, data->rows_before),
+                       scratch<uint32_t>(gpu, n)};
     rows_resize(gpu, now, n);
     uint32_t *count = now->count();
     for_each(
@@ -152,7 +156,7 @@ OOZE_DEVICE bool is_same(const OozeWallLink &a, const OozeWallLink &b)
 template <class F>
 OOZE_DEVICE void each_new_wall(const LinksView &s, const WallControl &c, uint32_t i, F f)
 {
-    if (s.is_elastic[i]) {
+    if (s.is_elastic[i] || !is_own(s, i)) {
         return;
     }
     const uint32_t kept = c.kept[i];

@@ -47,7 +47,7 @@ OozeStatus links_find_near(OozeLinksStep *step, OozeError *error)
     LinksData *data = data_of(step);
     const uint64_t n = step->machine->n;
     uint8_t *far = scratch<uint8_t>(gpu, n);
-    data->coupled = scratch<uint32_t>(gpu, n);
+    uint32_t *coupled = scratch<uint32_t>(gpu, n);
     data->pushes = scratch<DynamicPush>(gpu, n);
     data->solids_moved = scratch<float>(gpu, 1);
     clear(gpu, data->solids_moved, sizeof(float));
@@ -61,10 +61,12 @@ OozeStatus links_find_near(OozeLinksStep *step, OozeError *error)
             for (uint32_t k = 0; s.k.linked && k < s.wall_count[i]; k++) {
                 found = found || s.dynamic.index_of[s.wall_links[s.wall_first[i] + k].solid] >= 0;
             }
-            far[i] = found && s.inverse_mass[i] > 0.0f ? 0 : 1;
+            far[i] = found && s.inverse_mass[i] > 0.0f && is_own(s, i) ? 0 : 1;
         });
-    data->coupled_count = select_unflagged(gpu, far, data->coupled, n);
-    return status(gpu, n, error);
+    data->coupled.count = select_unflagged(gpu, far, coupled, n);
+    data->coupled.own = coupled;
+    return listed_particles_find(gpu, step->machine->context->arena, data->number, &data->coupled,
+                                 error);
 }
 
 /* Correction of particle i by the samples and links of one solid: see find_multipliers. */
@@ -98,18 +100,18 @@ struct StoreTouching {
 void links_push_solids(OozeLinksStep *step)
 {
     Gpu *gpu = gpu_of(step->machine);
-    const uint64_t count = data_of(step)->coupled_count;
+    const ListedParticles &coupled = data_of(step)->coupled;
     const LinksView s = view_of(step);
     StoreTouching store = {s.dynamic.solids};
-    dynamic_sums(
-        gpu, s.dynamic, s.coupled, count,
+    dynamic_sums_of_listed(
+        gpu, s.dynamic, coupled,
         OOZE_BODY(int k, uint32_t i, OozeTwist *sum) {
             const OozeVec3 push = push_of(s, i, (uint32_t)s.dynamic.solids[k].solid);
             sum->v[0] = vec3_dot(push, push) > 0.0 ? 1.0 : 0.0;
         },
         store);
-    dynamic_sums(
-        gpu, s.dynamic, s.coupled, count,
+    dynamic_sums_of_listed(
+        gpu, s.dynamic, coupled,
         OOZE_BODY(int k, uint32_t i, OozeTwist *sum) {
             const OozeDynamicSolid &solid = s.dynamic.solids[k];
             const OozeVec3 push = push_of(s, i, (uint32_t)solid.solid);
@@ -131,8 +133,8 @@ void links_count_touching(OozeLinksStep *step)
 {
     const LinksView s = view_of(step);
     StoreTouching store = {s.dynamic.solids};
-    dynamic_sums(
-        gpu_of(step->machine), s.dynamic, nullptr, s.n,
+    dynamic_sums_of_sorted(
+        gpu_of(step->machine), s.dynamic, &data_of(step)->order, s.n,
         OOZE_BODY(int k, uint32_t i, OozeTwist *sum) {
             const SolidView &solid = s.solids.items[s.dynamic.solids[k].solid];
             OozeVec3 normal;
@@ -149,7 +151,7 @@ void links_hold(OozeLinksStep *step)
 {
     const LinksView s = view_of(step);
     for_each(
-        gpu_of(step->machine), data_of(step)->coupled_count, OOZE_BODY(uint32_t e) {
+        gpu_of(step->machine), data_of(step)->coupled.count, OOZE_BODY(uint32_t e) {
             const uint32_t i = s.coupled[e];
             for (uint64_t k = s.wall_first[i]; k < s.wall_first[i] + s.wall_count[i]; k++) {
                 if (s.dynamic.index_of[s.wall_links[k].solid] >= 0) {
@@ -162,8 +164,8 @@ void links_hold(OozeLinksStep *step)
 void links_push_back(OozeLinksStep *step)
 {
     const LinksView s = view_of(step);
-    dynamic_sums(
-        gpu_of(step->machine), s.dynamic, nullptr, s.n,
+    dynamic_sums_of_sorted(
+        gpu_of(step->machine), s.dynamic, &data_of(step)->order, s.n,
         OOZE_BODY(int k, uint32_t i, OozeTwist *sum) {
             add_reaction(s.dynamic, k, s.pushes[i], s.x0[s.order[i]], s.inverse_mass[i], sum);
         },

@@ -135,7 +135,7 @@ void links_find_multipliers(OozeLinksStep *step)
     Gpu *gpu = gpu_of(step->machine);
     const LinksView s = view_of(step);
 #define FIND_MULTIPLIERS(LANES) find_multipliers<LANES>(gpu, s)
-    OOZE_LANES(s.n, FIND_MULTIPLIERS);
+    OOZE_LANES(step->machine->all, FIND_MULTIPLIERS);
 }
 
 void links_correct(OozeLinksStep *step)
@@ -143,7 +143,7 @@ void links_correct(OozeLinksStep *step)
     Gpu *gpu = gpu_of(step->machine);
     const LinksView s = view_of(step);
 #define CORRECT(LANES) correct<LANES>(gpu, s)
-    OOZE_LANES(s.n, CORRECT);
+    OOZE_LANES(step->machine->all, CORRECT);
 }
 
 /* Moves particles to the contact distance of solids: see solvers/density/push_out.c. */

@@ -13,6 +13,7 @@ LinksView view_of(const OozeLinksStep *step)
     LinksView s = {};
     static_cast<OozeLinksStep &>(s) = *step;
     s.n = (uint32_t)step->machine->n;
+    s.own = own_range(&engine->gpu, s.n);
     s.now = pairs_of(step->machine, step->k.kernel);
     s.next = s.now;
     s.next.x = step->x;
@@ -32,7 +33,7 @@ LinksView view_of(const OozeLinksStep *step)
     s.wall_links = data->walls[0].items();
     if (step->machine->context->dynamic) {
         s.dynamic = data->dynamic.view;
-        s.coupled = data->coupled;
+        s.coupled = data->coupled.own;
         s.pushes = data->pushes;
         s.solids_moved = data->solids_moved;
     }
@@ -67,6 +68,7 @@ static OozeStatus load(OozeLinksStep *step, OozeError *error)
 static void predict(OozeLinksStep *step)
 {
     const LinksView s = view_of(step);
+    refresh(gpu_of(step->machine), s.u, sizeof *s.u);
     const float4 kick = s.k.dt * gravity_of(step->machine);
     for_each(
         gpu_of(step->machine), s.n, OOZE_BODY(uint32_t i) {
@@ -95,21 +97,12 @@ OOZE_DEVICE float extension_at(const LinksView &s, const MaterialTable *tables, 
     return (float)ooze_links_extension(dt, whole_step, per_step, rate);
 }
 
-/* Reuses the grid of the substep. */
-static OozeStatus sort(OozeLinksStep *step, OozeError *error)
+/* The particles in the order of the grid. */
+static void load_sorted(OozeLinksStep *step)
 {
-    Engine *engine = engine_of(step->machine);
     Gpu *gpu = gpu_of(step->machine);
     const OozeStepContext *c = step->machine->context;
     const uint64_t n = step->machine->n;
-    OozeStatus result = ooze_links_allocate_sorted(step, error);
-    result = result
-                 ? result
-                 : grid_sort(gpu, &engine->grid, step->change, n, c->support, &c->periodic, error);
-    if (result) {
-        return result;
-    }
-    step->order = engine->grid.order;
     const LinksView s = view_of(step);
     const MaterialTable *tables = data_of(step)->tables;
     const double dt = c->dt, whole_step = c->whole_step;
@@ -126,7 +119,44 @@ static OozeStatus sort(OozeLinksStep *step, OozeError *error)
             s.is_new[k] = s.row[i] == OOZE_LINK_ROW_NONE;
             s.material[k] = s.store_material[i];
         });
-    return OOZE_OK;
+}
+
+/* Rows of several processes have been brought into the order of the store. */
+static void find_rows(OozeLinksStep *step)
+{
+    Gpu *gpu = gpu_of(step->machine);
+    LinksData *data = data_of(step);
+    const LinksView s = view_of(step);
+    data->row_before = s.old_row;
+    if (!gpu->share) {
+        data->rows_before = data->links[0].n;
+        return;
+    }
+    uint32_t *before = scratch<uint32_t>(gpu, s.n);
+    for_each(
+        gpu, s.n, OOZE_BODY(uint32_t k) {
+            before[k] = s.old_row[k];
+            const bool has_row = is_own(s, k) && before[k] != OOZE_LINK_ROW_NONE;
+            s.old_row[k] = has_row ? s.order[k] : OOZE_LINK_ROW_NONE;
+        });
+    data->row_before = before;
+}
+
+/* Reuses the grid of the substep. */
+static OozeStatus sort(OozeLinksStep *step, OozeError *error)
+{
+    OozeMachine *machine = step->machine;
+    Engine *engine = engine_of(machine);
+    OozeStatus result = ooze_links_allocate_sorted(step, error);
+    result = result ? result
+                    : ranks_sort_points(engine, machine->context, step->change, machine->n, error);
+    if (result) {
+        return result;
+    }
+    step->order = engine->grid.order;
+    load_sorted(step);
+    find_rows(step);
+    return machine->ranks ? links_divide(step, error) : OOZE_OK;
 }
 
 static OozeStatus find_neighbours(OozeLinksStep *step, OozeError *error)
@@ -155,9 +185,11 @@ static void clear_links(OozeLinksStep *step)
 static void number_rows(OozeLinksStep *step)
 {
     const LinksView s = view_of(step);
+    const uint32_t *number = data_of(step)->number;
     for_each(
-        gpu_of(step->machine), s.n,
-        OOZE_BODY(uint32_t k) { s.row[s.order[k]] = s.lost ? OOZE_LINK_ROW_NONE : k; });
+        gpu_of(step->machine), s.n, OOZE_BODY(uint32_t k) {
+            s.row[s.order[k]] = s.lost ? OOZE_LINK_ROW_NONE : number ? number[k] : k;
+        });
 }
 
 /* ---- end ---- */
@@ -188,6 +220,7 @@ static const OozeLinksStages stages = {
     links_find_densities,
     links_smooth,
     predict,
+    links_follow,
     sort,
     find_neighbours,
     links_control,
@@ -202,8 +235,9 @@ static const OozeLinksStages stages = {
     links_push_out,
     links_push_back,
     links_hold,
+    links_order_excess,
     store,
-    nullptr, /* one process takes the steps */
+    links_leave,
     links_load_solids,
 };
 
@@ -229,6 +263,7 @@ static void destroy(Engine *engine, void *pointer)
         rows_free(&engine->gpu, &data->links[k]);
         rows_free(&engine->gpu, &data->walls[k]);
     }
+    rank_order_free(&data->order);
     ooze_link_table_destroy(data->host);
     ooze_free(data);
 }
@@ -243,6 +278,11 @@ static OozeStatus save(Engine *engine, void *pointer, OozeFieldView *arrays, Ooz
     OozeStatus result = rows_download(&engine->gpu, &data->links[0], links, error);
     result = result ? result : rows_download(&engine->gpu, &data->walls[0], walls, error);
     result = result ? result : status(&engine->gpu, engine->store.n, error);
+    if (const RankShare *share = engine->gpu.share) {
+        uint64_t first = links->n;
+        share->ranks->sum_before(share->ranks, &first, 1);
+        ooze_link_table_number_from(data->host, first);
+    }
     return result ? result : ooze_link_table_save(data->host, arrays, error);
 }
 
@@ -256,6 +296,11 @@ static OozeStatus restore(Engine *engine, void *pointer, const OozeFieldView *ar
         views[k] = &arrays[k];
     }
     OozeStatus result = ooze_link_table_unpack(data->host, views, error);
+    if (const RankShare *share = engine->gpu.share) {
+        const OozeRanks *ranks = share->ranks;
+        result = result ? result
+                        : ooze_link_table_keep_part(data->host, ranks->rank, ranks->count, error);
+    }
     if (!result) {
         ooze_link_table_rows_of(data->host, &links, &walls);
         rows_upload(&engine->gpu, &data->links[0], links);
@@ -270,16 +315,21 @@ static OozeStatus step(Engine *engine, void *pointer, OozeStepContext *context, 
 {
     OozeMachine machine = machine_of(engine, context);
     LinksData *data = static_cast<LinksData *>(pointer);
-    data->coupled = nullptr;
-    data->coupled_count = 0;
+    data->coupled = {};
     data->pushes = nullptr;
     data->solids_moved = nullptr;
+    data->number = nullptr;
     return ooze_links_step(&machine, &stages, reinterpret_cast<OozeLinksMemory *>(data),
                            &data->rest, error);
 }
 
+static double reach(const OozeStepContext *context)
+{
+    return context->params[OOZE_LINKS_REACH] * context->support;
+}
+
 const DeviceMethod links_method = {
-    "links", nullptr, create, destroy, step, save, restore,
+    "links", nullptr, create, destroy, step, save, restore, shares_all_steps, reach, true,
 };
 
 } // namespace ooze

@@ -5,8 +5,9 @@
 
 #include "cuda/dynamic_solids.cuh"
 #include "cuda/heat.cuh"
-#include "cuda/link_rows.cuh"
 #include "cuda/machine.cuh"
+#include "cuda/rank_order.cuh"
+#include "cuda/rank_rows.cuh"
 
 extern "C" {
 #include "methods/links/particle_formula.h"
@@ -17,24 +18,32 @@ namespace ooze
 {
 
 /* Lives as long as the engine: OozeLinksStep.memory. Each step writes the rows of [1] from those of
-   [0], and swaps both. */
+   [0], and swaps both. Of several processes, between steps, rows are those of a range of the
+   numbers of rows, and links name rows of all processes. */
 struct LinksData {
     OozeLinksRest rest;
     OozeLinkTable *host; /* rows in the host's memory, for frames */
+    RankOrder order;     /* of several processes: that of predicted positions */
     LinkRows<OozeLink> links[2];
     LinkRows<OozeWallLink> walls[2];
     /* of a step */
     const MaterialTable *tables; /* NULL: extensions do not depend on temperature */
     DynamicSolids dynamic;
-    uint32_t *coupled; /* particles with samples of dynamic solids near them, or links to them */
-    uint64_t coupled_count;
+    ListedParticles coupled; /* with samples of dynamic solids near them, or links to them */
     DynamicPush *pushes;
     float *solids_moved; /* m: bound on their travel in the iterations */
+    /* Numbers of the rows before the step, per sorted particle, and how many there are of all
+       processes. */
+    const uint32_t *row_before;
+    uint64_t rows_before;
+    /* Per sorted particle, of several processes: its number among all; NULL: its index. */
+    const uint32_t *number;
 };
 
 /* Captured by loop bodies. */
 struct LinksView : OozeLinksStep {
     uint32_t n;
+    OwnRange own;                        /* in the store; others are ghosts, and have no rows */
     PairView<OozeLinksKernel> now, next; /* present and predicted positions */
     SolidsView solids;
     /* rows */
@@ -60,6 +69,12 @@ LinksView view_of(const OozeLinksStep *step);
 OOZE_DEVICE bool has_friction(const LinksView &s, uint32_t solid)
 {
     return s.solids.items[solid].friction > 0.0;
+}
+
+/* Whether sorted particle k is no ghost. */
+OOZE_DEVICE bool is_own(const LinksView &s, uint32_t k)
+{
+    return s.own.has(s.order[k]);
 }
 
 /* Gradient of the kernel along d, times a volume. */
@@ -97,6 +112,11 @@ void links_count_touching(OozeLinksStep *step); /* before particles are pushed o
 void links_push_back(OozeLinksStep *step);
 void links_hold(OozeLinksStep *step);
 void links_load_solids(OozeLinksStep *step);
+/* ranks.cu: several processes */
+OozeStatus links_follow(OozeLinksStep *step, bool *complete, OozeError *error);
+OozeStatus links_divide(OozeLinksStep *step, OozeError *error); /* place, order, number */
+void links_order_excess(OozeLinksStep *step);
+OozeStatus links_leave(OozeLinksStep *step, OozeError *error);
 
 } // namespace ooze
 

@@ -126,8 +126,14 @@ void springs_schedule(OozeSpringsStep *step, const float4 *points, const uint64_
     find_cells(gpu, s, n);
     order_within_cells(gpu, s, n);
     copy_out(gpu, schedule->count, s.cells_of_rank, sizeof schedule->count);
-    for (uint32_t count : schedule->count) {
-        cells += count;
+    double used[OOZE_SPRINGS_COLOURS_MAX];
+    for (int k = 0; k < OOZE_SPRINGS_COLOURS_MAX; k++) {
+        cells += schedule->count[k];
+        used[k] = schedule->count[k] > 0 ? 1.0 : 0.0;
+    }
+    max_over_ranks(gpu, used, OOZE_SPRINGS_COLOURS_MAX);
+    for (int k = 0; k < OOZE_SPRINGS_COLOURS_MAX; k++) {
+        schedule->used[k] = used[k] > 0.0;
     }
     if (gpu->failed == cudaSuccess) {
         group_by_colour(gpu, s, cells, schedule);

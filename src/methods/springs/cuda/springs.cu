@@ -77,8 +77,9 @@ static void write_rows(OozeSpringsStep *step)
     SpringsView s = view_of(step);
     LinkRows<OozeLink> *old = &data_of(step)->rows[0], *now = &data_of(step)->rows[1];
     const Adjustment a = {old->first(), old->count(),
-                          rows_map(gpu, s.old_row, s.n, OOZE_LINK_ROW_NONE, old->n), old->items(),
-                          scratch<uint32_t>(gpu, s.n)};
+                          rows_map(gpu, data_of(step)->row_before, s.n, OOZE_LINK_ROW_NONE,
+                                   data_of(step)->rows_before),
+                          old->items(), scratch<uint32_t>(gpu, s.n)};
     rows_resize(gpu, now, s.n);
     uint32_t *count = now->count();
     for_each(
@@ -118,24 +119,15 @@ void springs_clear(OozeSpringsStep *step)
 void springs_number_rows(OozeSpringsStep *step)
 {
     const SpringsView s = view_of(step);
+    const uint32_t *number = data_of(step)->number;
     for_each(
         gpu_of(step->machine), s.n, OOZE_BODY(uint32_t k) {
             const bool has = coefficients_of(s, k)->spring > 0.0f;
-            s.row[s.order[k]] = has ? k : OOZE_LINK_ROW_NONE;
+            s.row[s.order[k]] = !has ? OOZE_LINK_ROW_NONE : number ? number[k] : k;
         });
 }
 
 /* ---- long springs ---- */
-
-/* The processor applies them one after the other. Here a spring is applied once all earlier ones at
-   both of its ends are: the same result, in as many rounds as springs depend on each other. */
-struct LongSprings {
-    uint32_t count;
-    uint32_t *from;   /* per spring: its particle, whose row holds it */
-    uint64_t *item;   /* its place in the table; UINT64_MAX: it has been applied */
-    uint32_t *holder; /* per particle: the earliest spring at it that is left, or UINT32_MAX */
-    uint32_t *left;
-};
 
 static LongSprings list_long_springs(OozeSpringsStep *step)
 {
@@ -220,18 +212,24 @@ static void pull_round(Gpu *gpu, const SpringsView &view, const LongSprings &spr
         });
 }
 
-OozeStatus springs_pull_long(OozeSpringsStep *step, OozeError *)
+void springs_pull_listed(Gpu *gpu, const SpringsView &view, const LongSprings &all)
 {
     enum { BATCH = 8 }; /* rounds between two looks at what is left */
-    Gpu *gpu = gpu_of(step->machine);
-    const LongSprings all = list_long_springs(step);
     for (uint32_t left = all.count; left > 0 && gpu->failed == cudaSuccess;) {
         for (int k = 0; k < BATCH; k++) {
             clear(gpu, all.left, sizeof *all.left);
-            pull_round(gpu, view_of(step), all);
+            pull_round(gpu, view, all);
         }
         copy_out(gpu, &left, all.left, sizeof left);
     }
+}
+
+OozeStatus springs_pull_long(OozeSpringsStep *step, OozeError *error)
+{
+    if (step->machine->ranks) {
+        return springs_pull_long_on_ranks(step, error);
+    }
+    springs_pull_listed(gpu_of(step->machine), view_of(step), list_long_springs(step));
     return OOZE_OK;
 }
 

@@ -63,7 +63,7 @@ static OozeStatus sort(OozeSpringsStep *step, OozeError *error)
         gpu, before.n, OOZE_BODY(uint32_t i) {
             predicted[i] = wrap_point(before.periodic, before.x0[i] + before.k.dt * before.u[i]);
         });
-    result = grid_sort(gpu, &engine->grid, predicted, before.n, c->support, &c->periodic, error);
+    result = ranks_sort_points(engine, c, predicted, before.n, error);
     if (result) {
         return result;
     }
@@ -80,6 +80,11 @@ static OozeStatus sort(OozeSpringsStep *step, OozeError *error)
             s.old_row[k] = s.row[i];
         });
     clear(gpu, s.shift, s.n * sizeof *s.shift);
+    data_of(step)->row_before = s.old_row;
+    if (gpu->share) {
+        return springs_divide(step, error);
+    }
+    data_of(step)->rows_before = data_of(step)->rows[0].n;
     return OOZE_OK;
 }
 
@@ -99,6 +104,7 @@ static OozeStatus find_neighbours(OozeSpringsStep *step, OozeError *error)
 static const OozeSpringsStages stages = {
     load,
     springs_apply_viscosity,
+    springs_follow,
     sort,
     find_neighbours,
     springs_update,
@@ -113,7 +119,7 @@ static const OozeSpringsStages stages = {
     springs_collide_particles,
     springs_sum_lost,
     springs_change_velocities,
-    nullptr,
+    springs_leave,
 };
 
 /* ---- the method ---- */
@@ -125,14 +131,6 @@ static bool supports(const OozeStepContext *context, char *why, size_t size)
         snprintf(why, size, "'order: sequential' of method 'springs' runs on the processor alone");
     }
     return !sequential;
-}
-
-static bool supports_ranks(const OozeStepContext *, char *why, size_t size)
-{
-    snprintf(why, size,
-             "the sweeps of method 'springs' change both particles of a pair, in an order that "
-             "one GPU or processors keep");
-    return false;
 }
 
 static OozeStatus create(Engine *engine, void **out, OozeError *error)
@@ -154,6 +152,7 @@ static void destroy(Engine *engine, void *pointer)
         rows_free(&engine->gpu, &data->rows[0]);
         rows_free(&engine->gpu, &data->rows[1]);
         ooze_spring_table_free(&data->host);
+        rank_order_free(&data->order);
         ooze_free(data);
     }
 }
@@ -175,6 +174,11 @@ static OozeStatus restore(Engine *engine, void *pointer, const OozeFieldView *ar
         views[k] = &arrays[k];
     }
     OozeStatus result = ooze_spring_table_unpack(&data->host, views, error);
+    if (const RankShare *share = engine->gpu.share) {
+        result = result ? result
+                        : ooze_spring_table_keep_part(&data->host, share->ranks->rank,
+                                                      share->ranks->count, error);
+    }
     if (!result) {
         rows_upload(&engine->gpu, &data->rows[0], &data->host.rows[0]);
         gpu_wait(&engine->gpu); /* the host may change its rows after this */
@@ -186,11 +190,12 @@ static OozeStatus restore(Engine *engine, void *pointer, const OozeFieldView *ar
 static OozeStatus step(Engine *engine, void *data, OozeStepContext *context, OozeError *error)
 {
     OozeMachine machine = machine_of(engine, context);
+    static_cast<SpringsData *>(data)->number = nullptr;
     return ooze_springs_step(&machine, &stages, static_cast<OozeSpringsMemory *>(data), error);
 }
 
 const DeviceMethod springs_method = {
-    "springs", supports, create, destroy, step, save, restore, supports_ranks,
+    "springs", supports, create, destroy, step, save, restore, shares_all_steps, springs_reach,
 };
 
 } // namespace ooze

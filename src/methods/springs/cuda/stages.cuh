@@ -7,8 +7,8 @@
 #ifndef OOZE_METHODS_SPRINGS_CUDA_STAGES_CUH
 #define OOZE_METHODS_SPRINGS_CUDA_STAGES_CUH
 
-#include "cuda/link_rows.cuh"
 #include "cuda/machine.cuh"
+#include "cuda/rank_rows.cuh"
 #include "cuda/segment_sums.cuh"
 
 extern "C" {
@@ -23,16 +23,25 @@ struct SpringsSchedule {
     const uint32_t *sequence;    /* particles: cells in the order of the grid, keys within them */
     const uint32_t *begin, *end; /* per cell, colour by colour: its range of the sequence */
     uint32_t count[OOZE_SPRINGS_COLOURS_MAX]; /* host: cells of each colour */
+    bool used[OOZE_SPRINGS_COLOURS_MAX];      /* some process has cells of the colour */
 };
 
 /* Lives as long as the engine: OozeSpringsStep.memory. Each step writes the rows of [1] from those
-   of [0], and swaps both. */
+   of [0], and swaps both. Of several processes, between steps, rows are those of a range of the
+   numbers of rows, and springs name rows of all processes. */
 struct SpringsData {
     OozeSpringTable host; /* rows in the host's memory, for frames */
     LinkRows<OozeLink> rows[2];
+    RankOrder order; /* of several processes: that of predicted positions */
     /* of a step */
     SpringsSchedule schedule; /* of predicted positions */
     Segments segments;        /* each dynamic solid has all particles near one */
+    /* Numbers of the rows before the step, per sorted particle, and how many there are of all
+       processes. */
+    const uint32_t *row_before;
+    uint64_t rows_before;
+    /* Per sorted particle, of several processes: its number among all; NULL: its index. */
+    const uint32_t *number;
 };
 
 /* Captured by loop bodies. */
@@ -71,6 +80,17 @@ static inline SpringsView view_of(const OozeSpringsStep *step)
     return s;
 }
 
+/* Springs longer than the support. The processor applies them one after the other. On a GPU a
+   spring is applied once all earlier ones at both of its ends are: the same result, in as many
+   rounds as springs depend on each other. */
+struct LongSprings {
+    uint32_t count;
+    uint32_t *from;   /* per spring: its particle, whose row holds it */
+    uint64_t *item;   /* its place in the table; UINT64_MAX: it has been applied */
+    uint32_t *holder; /* per particle: the earliest spring at it that is left, or UINT32_MAX */
+    uint32_t *left;
+};
+
 /* b - a of nearest images, and its length in the last lane. */
 OOZE_DEVICE float4 vector_to(const SpringsView &s, float4 a, float4 b)
 {
@@ -94,6 +114,15 @@ OozeStatus springs_update(OozeSpringsStep *step, OozeError *error);
 void springs_clear(OozeSpringsStep *step);
 void springs_number_rows(OozeSpringsStep *step);
 OozeStatus springs_pull_long(OozeSpringsStep *step, OozeError *error);
+void springs_pull_listed(Gpu *gpu, const SpringsView &view, const LongSprings &springs);
+/* ranks.cu: several processes */
+double springs_reach(const OozeStepContext *context);
+void springs_refresh_points(OozeSpringsStep *step); /* x, shift */
+OozeStatus springs_follow(OozeSpringsStep *step, bool *complete, OozeError *error);
+/* place, order, number; row_before and old_row, which become those of the store's particles */
+OozeStatus springs_divide(OozeSpringsStep *step, OozeError *error);
+OozeStatus springs_pull_long_on_ranks(OozeSpringsStep *step, OozeError *error);
+OozeStatus springs_leave(OozeSpringsStep *step, OozeError *error);
 /* bodies.cu */
 OozeStatus springs_find_near(OozeSpringsStep *step, OozeError *error);
 OozeStatus springs_collide_near(OozeSpringsStep *step, OozeError *error);

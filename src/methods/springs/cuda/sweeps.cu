@@ -6,14 +6,18 @@
 namespace ooze
 {
 
-/* sweep(i, lane) for the particles of each cell of the schedule, in its order. All lanes of a cell
-   call it with the same particle. */
+/* sweep(i, lane) for the particles of each cell of the schedule, in its order, and refresh(step)
+   after each colour, where other processes have changed ghosts. All lanes of a cell call it with
+   the same particle. */
 template <class Sweep>
-static void each_colour(Gpu *gpu, const SpringsSchedule *schedule, Sweep sweep)
+static void each_colour(OozeSpringsStep *step, const SpringsSchedule *schedule, Sweep sweep,
+                        void (*refresh)(OozeSpringsStep *))
 {
+    Gpu *gpu = gpu_of(step->machine);
     const uint32_t *begin = schedule->begin, *end = schedule->end, *sequence = schedule->sequence;
     uint32_t first = 0;
-    for (uint32_t cells : schedule->count) {
+    for (int k = 0; k < OOZE_SPRINGS_COLOURS_MAX; k++) {
+        const uint32_t cells = schedule->count[k];
         for_lanes<CELL_LANES>(
             gpu, cells, OOZE_BODY(uint32_t cell, uint32_t lane) {
                 const uint32_t last = end[first + cell];
@@ -23,6 +27,9 @@ static void each_colour(Gpu *gpu, const SpringsSchedule *schedule, Sweep sweep)
                 }
             });
         first += cells;
+        if (schedule->used[k]) {
+            refresh(step);
+        }
     }
 }
 
@@ -109,8 +116,8 @@ void springs_relax(OozeSpringsStep *step)
 {
     const SpringsView s = view_of(step);
     each_colour(
-        gpu_of(step->machine), &data_of(step)->schedule,
-        OOZE_BODY(uint32_t i, uint32_t lane) { relax(s, i, lane); });
+        step, &data_of(step)->schedule, OOZE_BODY(uint32_t i, uint32_t lane) { relax(s, i, lane); },
+        springs_refresh_points);
 }
 
 /* ---- springs ---- */
@@ -156,8 +163,8 @@ OozeStatus springs_pull(OozeSpringsStep *step, OozeError *)
 {
     const SpringsView s = view_of(step);
     each_colour(
-        gpu_of(step->machine), &data_of(step)->schedule,
-        OOZE_BODY(uint32_t i, uint32_t lane) { pull(s, i, lane); });
+        step, &data_of(step)->schedule, OOZE_BODY(uint32_t i, uint32_t lane) { pull(s, i, lane); },
+        springs_refresh_points);
     return OOZE_OK;
 }
 
@@ -237,6 +244,11 @@ OOZE_DEVICE void drag(const SpringsView &s, uint32_t i, uint32_t lane)
     }
 }
 
+static void refresh_velocities(OozeSpringsStep *step)
+{
+    ooze_machine_refresh(step->machine, step->u, sizeof *step->u);
+}
+
 /* The grid still holds the cells of the store. */
 OozeStatus springs_apply_viscosity(OozeSpringsStep *step, OozeError *)
 {
@@ -244,8 +256,8 @@ OozeStatus springs_apply_viscosity(OozeSpringsStep *step, OozeError *)
     const SpringsView s = view_of(step);
     springs_schedule(step, s.x0, s.store_key, &schedule);
     each_colour(
-        gpu_of(step->machine), &schedule,
-        OOZE_BODY(uint32_t i, uint32_t lane) { drag(s, i, lane); });
+        step, &schedule, OOZE_BODY(uint32_t i, uint32_t lane) { drag(s, i, lane); },
+        refresh_velocities);
     return OOZE_OK;
 }
 
