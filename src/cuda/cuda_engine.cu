@@ -51,21 +51,7 @@ static bool engine_supports_ranks(const OozeMethod *method, const OozeStepContex
                                   char *why, size_t size)
 {
     const DeviceMethod *found = device_method_find(method->info.name);
-    const char *name = method->info.name;
-    if (!found->supports_ranks) {
-        snprintf(why, size, "method '%s' runs on one GPU or on processors", name);
-        return false;
-    }
-    if (context->dynamic && !found->shares_solids) {
-        snprintf(why, size, "dynamic solids of method '%s' move on one GPU or on processors", name);
-        return false;
-    }
-    if (context->body_count > 0 && !found->shares_bodies) {
-        snprintf(why, size, "particle bodies of method '%s' move on one GPU or on processors",
-                 name);
-        return false;
-    }
-    return found->supports_ranks(context, why, size);
+    return !found->supports_ranks || found->supports_ranks(context, why, size);
 }
 
 static void engine_destroy(void *data)

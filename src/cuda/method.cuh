@@ -20,22 +20,19 @@ struct DeviceMethod {
     OozeStatus (*step)(Engine *engine, void *data, OozeStepContext *context, OozeError *error);
     /* The method's own arrays, as OozeMethod.save and restore: save sets count and data of each,
        which stay valid until the next call. NULL where OozeMethod has none. */
-    OozeStatus (*save)(Engine *engine, void *data, OozeFieldView *arrays, OozeError *error);
+    OozeStatus (*save)(Engine *engine, void *data, OozeFieldView *arrays,
+                       OozeError *error) = nullptr;
     OozeStatus (*restore)(Engine *engine, void *data, const OozeFieldView *arrays,
-                          OozeError *error);
-    /* Whether several processes can share such steps; as `supports`. NULL: never. */
+                          OozeError *error) = nullptr;
+    /* Whether several processes can share such steps; as `supports`. NULL: all of them, if
+       processors can (see OozeMethod.ghost_fields). */
     bool (*supports_ranks)(const OozeStepContext *context, char *why, size_t size) = nullptr;
     /* m: the distance within which it reads values at other particles. NULL: the support. */
     double (*reach)(const OozeStepContext *context) = nullptr;
-    /* Whether several processes can share steps with dynamic solids, and with particle bodies. */
-    bool shares_solids = false, shares_bodies = false;
 };
 
 extern const DeviceMethod ballistic_method, blend_method, cauchy_method, constraint_method,
     conformation_method, links_method, springs_method, stress_method, wcsph_method;
-
-/* Of methods whose steps several processes can share, whatever their settings. */
-bool shares_all_steps(const OozeStepContext *context, char *why, size_t size);
 
 /* NULL: the method does not run on the device. */
 const DeviceMethod *device_method_find(const char *name);

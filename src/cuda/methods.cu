@@ -8,11 +8,6 @@ static const DeviceMethod *const methods[] = {
     &conformation_method, &links_method,  &blend_method,     &cauchy_method,    &springs_method,
     &wcsph_method,        &stress_method, &ballistic_method, &constraint_method};
 
-bool shares_all_steps(const OozeStepContext *, char *, size_t)
-{
-    return true;
-}
-
 const DeviceMethod *device_method_find(const char *name)
 {
     for (const DeviceMethod *method : methods) {

@@ -111,7 +111,7 @@ static OozeStatus step(Engine *engine, void *, OozeStepContext *context, OozeErr
 }
 
 const DeviceMethod ballistic_method = {
-    "ballistic", nullptr, nullptr, nullptr, step, nullptr, nullptr, shares_all_steps, nullptr, true,
+    "ballistic", nullptr, nullptr, nullptr, step,
 };
 
 } // namespace ooze

@@ -120,8 +120,7 @@ static OozeStatus step(Engine *engine, void *data, OozeStepContext *context, Ooz
 }
 
 const DeviceMethod blend_method = {
-    "blend", nullptr,          create,  destroy, step, nullptr,
-    nullptr, shares_all_steps, nullptr, true,    true,
+    "blend", nullptr, create, destroy, step,
 };
 
 } // namespace ooze

@@ -420,7 +420,7 @@ static OozeStatus step(Engine *engine, void *data, OozeStepContext *context, Ooz
 }
 
 const DeviceMethod cauchy_method = {
-    "cauchy", nullptr, create, destroy, step, nullptr, nullptr, shares_all_steps, nullptr, true,
+    "cauchy", nullptr, create, destroy, step,
 };
 
 } // namespace ooze

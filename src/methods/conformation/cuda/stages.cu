@@ -340,10 +340,8 @@ const DeviceMethod conformation_method = {
     step_lodge,
     nullptr,
     nullptr,
-    shares_all_steps,
+    nullptr,
     conformation_reach,
-    true,
-    true,
 };
 
 } // namespace ooze

@@ -329,7 +329,7 @@ static double reach(const OozeStepContext *context)
 }
 
 const DeviceMethod links_method = {
-    "links", nullptr, create, destroy, step, save, restore, shares_all_steps, reach, true,
+    "links", nullptr, create, destroy, step, save, restore, nullptr, reach,
 };
 
 } // namespace ooze

@@ -194,8 +194,16 @@ static OozeStatus step(Engine *engine, void *data, OozeStepContext *context, Ooz
     return ooze_springs_step(&machine, &stages, static_cast<OozeSpringsMemory *>(data), error);
 }
 
+static bool supports_ranks(const OozeStepContext *context, char *why, size_t size)
+{
+    if (context->dynamic) {
+        snprintf(why, size, "dynamic solids of method 'springs' move on one GPU or on processors");
+    }
+    return !context->dynamic;
+}
+
 const DeviceMethod springs_method = {
-    "springs", supports, create, destroy, step, save, restore, shares_all_steps, springs_reach,
+    "springs", supports, create, destroy, step, save, restore, supports_ranks, springs_reach,
 };
 
 } // namespace ooze

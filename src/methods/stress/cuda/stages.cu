@@ -348,7 +348,7 @@ static OozeStatus step(Engine *engine, void *, OozeStepContext *context, OozeErr
 }
 
 const DeviceMethod stress_method = {
-    "stress", nullptr, nullptr, nullptr, step, nullptr, nullptr, shares_all_steps,
+    "stress", nullptr, nullptr, nullptr, step,
 };
 
 } // namespace ooze

@@ -105,7 +105,7 @@ static OozeStatus step(Engine *engine, void *, OozeStepContext *context, OozeErr
 }
 
 const DeviceMethod wcsph_method = {
-    "wcsph", nullptr, nullptr, nullptr, step, nullptr, nullptr, shares_all_steps,
+    "wcsph", nullptr, nullptr, nullptr, step,
 };
 
 } // namespace ooze

@@ -191,8 +191,8 @@ static OozeStatus step(Engine *engine, void *data, OozeStepContext *context, Ooz
 }
 
 const DeviceMethod constraint_method = {
-    "constraint", nullptr, conformation_create, conformation_destroy, step,
-    nullptr,      nullptr, shares_all_steps,    conformation_reach,
+    "constraint", nullptr, conformation_create, conformation_destroy, step, nullptr,
+    nullptr,      nullptr, conformation_reach,
 };
 
 } // namespace ooze
