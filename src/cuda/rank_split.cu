@@ -8,11 +8,6 @@
 namespace ooze
 {
 
-static CellKeys keys_of(const RankShare *share)
-{
-    return cell_keys(share->split.axis);
-}
-
 const uint32_t *places_in_grid(Gpu *gpu, const Grid &grid, const float4 *x)
 {
     const uint64_t n = gpu->share->total;
@@ -52,7 +47,7 @@ static OozeStatus find_keys(Engine *engine, OozeError *error)
     Mark mark = scratch_mark(gpu);
     uint64_t *key = scratch<uint64_t>(gpu, n);
     const float4 *x = store_positions(&engine->store);
-    const CellKeys keys = keys_of(gpu->share->split.axis);
+    const CellKeys keys = cell_keys(gpu->share->split.axis);
     for_each(
         gpu, n, OOZE_BODY(uint32_t i) { key[i] = keys.of(x[i]); });
     copy_out(gpu, split->keys, key, n * sizeof *key);
@@ -214,7 +209,7 @@ static OozeStatus gather_bounds(Engine *engine, RankBounds *all, OozeError *erro
     RankBounds own = {0, 0, n, 0.0f, 0.0f};
     OozeStatus result = OOZE_OK;
     if (n > 0) {
-        const CellKeys keys = keys_of(share->split.axis);
+        const CellKeys keys = cell_keys(share->split.axis);
         float4 ends[2];
         PointBox box = box_of_none();
         copy_out(gpu, &ends[0], x, sizeof *x);
@@ -264,7 +259,7 @@ static void count_below(Engine *engine, const uint64_t *probe, uint32_t *below, 
     uint64_t *probes = scratch<uint64_t>(gpu, count);
     uint32_t *found = scratch<uint32_t>(gpu, count);
     const float4 *x = store_positions(&engine->store);
-    const CellKeys keys = keys_of(gpu->share->split.axis);
+    const CellKeys keys = cell_keys(gpu->share->split.axis);
     const uint32_t n = (uint32_t)gpu->share->own;
     copy_in(gpu, probes, probe, count * sizeof *probe);
     for_each(
