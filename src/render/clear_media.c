@@ -47,10 +47,7 @@ static void split_reflection(OozeTrace *trace, OozePath *path, const OozeHit *hi
     reflected_path.from_camera = false;
     reflected_path.throughput = f3_scale(path->throughput, reflected);
     reflect(trace, &reflected_path, hit, normal, hit->front ? 1.0f : -1.0f);
-    OozeFeatures *features = trace->features;
-    trace->features = NULL;
-    ooze_path_trace(trace, reflected_path);
-    trace->features = features;
+    ooze_path_trace_branch(trace, reflected_path);
     path->throughput = f3_scale(path->throughput, 1.0f - reflected);
 }
 

@@ -195,19 +195,14 @@ OozeLightSample ooze_lights_sample_direction(const OozeLights *lights, int index
     return sample;
 }
 
-OozeLightSample ooze_lights_sample(const OozeLights *lights, OozeF3 from, OozePair random,
-                                   float choice)
+OozeLightSample ooze_lights_sample(const OozeLights *lights, int index, OozeF3 from,
+                                   OozePair random)
 {
-    OozeLightSample sample = {.pdf = 0.0f};
-    if (lights->count == 0 && !lights->environment) {
-        return sample;
+    if (index < 0 || lights->lights[index].is_sun) {
+        return ooze_lights_sample_direction(lights, index, random);
     }
-    int i = ooze_lights_choose(lights, choice);
-    if (i < 0 || lights->lights[i].is_sun) {
-        return ooze_lights_sample_direction(lights, i, random);
-    }
-    const OozeLight *light = &lights->lights[i];
-    sample.radiance = light->radiance;
+    const OozeLight *light = &lights->lights[index];
+    OozeLightSample sample = {.radiance = light->radiance};
     OozeF3 at = f3_madd(light->centre, 2.0f * random.u - 1.0f, light->right);
     OozeF3 to_light = f3_sub(f3_madd(at, 2.0f * random.v - 1.0f, light->up), from);
     sample.distance = f3_length(to_light);

@@ -60,8 +60,9 @@ typedef struct OozeLightSample {
 int ooze_lights_choose(const OozeLights *lights, float choice);
 /* Samples a direction of the sun of that index, or of the environment: -1. */
 OozeLightSample ooze_lights_sample_direction(const OozeLights *lights, int index, OozePair random);
-OozeLightSample ooze_lights_sample(const OozeLights *lights, OozeF3 from, OozePair random,
-                                   float choice);
+/* Samples that light, or the environment: -1. */
+OozeLightSample ooze_lights_sample(const OozeLights *lights, int index, OozeF3 from,
+                                   OozePair random);
 
 /* The light hit within `far`; its pdf is that with which sampling takes the direction. False for
    none. */

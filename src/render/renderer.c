@@ -139,13 +139,14 @@ static OozeStatus expose_with_photons(OozeRenderer *renderer, OozeTracer *tracer
                                       OozeError *error)
 {
     const OozeRenderDef *def = &renderer->def;
-    OozePhotonMap photons = {.count = 0};
+    OozePhotonMap photons = {.sharp = {.count = 0}};
     OozeStatus status = OOZE_OK;
     const uint64_t emitted = photon_count(def);
     if (emitted > 0) {
         OozePhotonJob photon_job = {tracer, emitted, def->seed, renderer->threads};
         status = ooze_photon_map_create(&photons, &photon_job, error);
-        tracer->photons = photons.count > 0 ? &photons : NULL;
+        bool any = photons.sharp.count + photons.soft.count > 0;
+        tracer->photons = any ? &photons : NULL;
     }
     status = status ? status : expose(renderer, job, pixels, error);
     ooze_photon_map_free(&photons);
