@@ -40,7 +40,7 @@ static void scatter_in_medium(OozeTrace *trace, OozePath *path, OozeF3 point)
     path->ray.direction = out;
     path->scattered = !trace->is_photon;
     path->gathered = false;
-    path->from_camera = false;
+    path->from_camera = path->leads = false;
 }
 
 bool ooze_path_traverse_medium(OozeTrace *trace, OozePath *path, float distance)

@@ -97,7 +97,7 @@ static bool continue_from(OozeTrace *trace, OozePath *path, const Scattering *at
     path->throughput = f3_mul(path->throughput, sample.weight);
     path->ray.direction = ooze_frame_world(&at->frame, sample.direction);
     path->pdf = sample.pdf;
-    path->from_camera = false;
+    path->from_camera = path->leads = false;
     float out = at->side * f3_dot(path->ray.direction, hit->geometric_normal);
     if (sample.enters) {
         path->gathered = false;
@@ -119,7 +119,7 @@ static bool scatter_at_surface(OozeTrace *trace, OozePath *path, const OozeHit *
     Scattering at = {.hit = hit,
                      .frame = ooze_shading_frame(hit, path->ray.direction),
                      .side = hit->front ? 1.0f : -1.0f,
-                     .splits = path->from_camera && ooze_bsdf_has_lobes(hit->bsdf)};
+                     .splits = path->leads && ooze_bsdf_has_lobes(hit->bsdf)};
     at.view = ooze_frame_local(&at.frame, f3_scale(path->ray.direction, -1.0f));
     at.view.z = maxf(at.view.z, 1e-4f);
     at.point = ooze_path_offset_point(trace, hit, at.side);
@@ -294,6 +294,7 @@ void ooze_path_trace_branch(OozeTrace *trace, OozePath branch)
     own.pair += BRANCH_PAIRS;
     trace->features = NULL;
     trace->sampler = &own;
+    branch.leads = false;
     branch.depth = branch.depth < DEPTH_ROULETTE - 1 ? DEPTH_ROULETTE - 1 : branch.depth;
     ooze_path_trace(trace, branch);
     trace->features = features;
@@ -305,8 +306,10 @@ OozeF3 ooze_trace(const OozeTracer *tracer, const OozeRay *ray, OozeSampler *sam
 {
     *features = (OozeFeatures){.distance = 0.0f};
     OozeTrace trace = {.tracer = tracer, .sampler = sampler, .features = features};
-    ooze_path_trace(
-        &trace,
-        (OozePath){.ray = *ray, .throughput = f3_all(1.0f), .from_camera = true, .medium = -1});
+    ooze_path_trace(&trace, (OozePath){.ray = *ray,
+                                       .throughput = f3_all(1.0f),
+                                       .from_camera = true,
+                                       .leads = true,
+                                       .medium = -1});
     return trace.radiance;
 }

@@ -11,6 +11,7 @@ typedef struct OozePath {
     float pdf;            /* of the direction sampled there; 0: specular, or from the camera */
     bool scattered;       /* not specular only: crosses clear media straight */
     bool from_camera;     /* no interaction since the camera */
+    bool leads;           /* features follow it: it takes the likelier way at every clear surface */
     bool by_chance;       /* one of several ways on was chosen at random: may be a firefly */
     bool gathered;        /* the last scattering has the light of photons */
     bool touched_clear;   /* since then, or since its start, it met a clear medium */
