@@ -1,4 +1,4 @@
-/* Exposure of the film: samples of all pixels, in rounds where they are adaptive. */
+/* Exposure of the film: a few samples of all pixels, then rounds of more where the noise is. */
 #include "base/clock.h"
 #include "base/fail.h"
 #include "base/memory.h"
@@ -6,11 +6,13 @@
 #include "render/film.h"
 #include "scene/scene.h"
 
-enum { TILE = 16, BATCH = 64 /* tiles between two calls of progress */ };
+enum { TILE = 8, BATCH = 256 /* tiles between two calls of progress */ };
 /* Samples of all pixels before the noise decides, and of the tiles of one round after. */
-enum { EVEN_SAMPLES = 8, ROUND_SAMPLES = 8 };
+enum { EVEN_SAMPLES = 2, ROUND_SAMPLES = 8 };
 
-#define ROUND_SHARE 0.25 /* of the tiles, those of most noise, get samples in a round */
+/* Of the tiles, those of most noise, get samples in a round: a little more than one a pixel in the
+   mean, so that rounding the mean down finds the round again. */
+#define ROUND_SHARE 0.13
 #define DARK        0.1f /* radiance below which noise counts less relative to it */
 #define NEIGHBOURS  0.5f /* share of the noise of adjacent tiles: edges of what is noisy */
 
@@ -193,8 +195,8 @@ static bool has_time(const OozeExposeJob *job, double round_start)
     return !(job->deadline > 0.0) || now + (now - round_start) < job->deadline;
 }
 
-static OozeStatus expose_adaptively(Exposure *exposure, OozeThreads *threads, double start,
-                                    OozeError *error)
+static OozeStatus expose_in_rounds(Exposure *exposure, OozeThreads *threads, double start,
+                                   OozeError *error)
 {
     const OozeExposeJob *job = exposure->job;
     uint32_t tiles = exposure->across * exposure->down, even = 0;
@@ -209,10 +211,10 @@ static OozeStatus expose_adaptively(Exposure *exposure, OozeThreads *threads, do
     while (continues) {
         double round_start = ooze_clock();
         uint64_t count = tiles;
-        if (even < EVEN_SAMPLES) { /* 1, 1, 2, 4 samples: the first round is short */
-            exposure->samples = even > 0 ? even : 1;
+        if (even < EVEN_SAMPLES) { /* one by one: the first round is short */
+            exposure->samples = 1;
             exposure->chosen = NULL;
-            even += exposure->samples;
+            even++;
         } else {
             exposure->samples = ROUND_SAMPLES;
             exposure->chosen = chosen;
@@ -234,16 +236,12 @@ OozeStatus ooze_film_expose(OozeFilm *film, const OozeExposeJob *job, OozeThread
                          .job = job,
                          .tallies = ooze_alloc_zero(pixels, sizeof *exposure.tallies),
                          .across = (film->width + TILE - 1) / TILE,
-                         .down = (film->height + TILE - 1) / TILE,
-                         .samples = job->samples};
+                         .down = (film->height + TILE - 1) / TILE};
     if (!exposure.tallies) {
         return ooze_fail_memory(error, "a picture", pixels * sizeof *exposure.tallies);
     }
     double start = ooze_clock();
-    OozeStatus status = job->adaptive || job->deadline > 0.0
-                            ? expose_adaptively(&exposure, threads, start, error)
-                            : expose_round(&exposure, (uint64_t)exposure.across * exposure.down,
-                                           threads, start, error);
+    OozeStatus status = expose_in_rounds(&exposure, threads, start, error);
     if (!status) {
         finish_pixels(&exposure);
         if (mean_samples) {
