@@ -23,7 +23,7 @@ static OozeF3 medium_value(const void *context, OozeF3 direction, float light_pd
 {
     const OozePath *path = context;
     float pdf = phase_function(f3_dot(path->ray.direction, direction));
-    return f3_all(pdf * ooze_balance_heuristic(light_pdf, pdf));
+    return f3_all(pdf * ooze_power_heuristic(light_pdf, pdf));
 }
 
 static void scatter_in_medium(OozeTrace *trace, OozePath *path, OozeF3 point)

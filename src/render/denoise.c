@@ -11,7 +11,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 
-enum { PASSES = 5, MARGIN = 2 << (PASSES - 1) };
+enum { POOLS = 2, PASSES = 5, MARGIN = 2 << (PASSES - 1) };
 
 #define ALBEDO_WIDTH   0.08f
 #define NORMAL_WIDTH   0.25f
@@ -45,9 +45,55 @@ uint64_t ooze_denoise_bytes(uint64_t width, uint64_t height)
     return PLANES * sizeof(float) * stride_of(width) * height;
 }
 
-/* ---- what a pass knows before ---------------------------------------------------------------- */
+/* ---- weights --------------------------------------------------------------------------------- */
 
-/* Variance over the neighbourhood: the estimate of a single pixel is noisy. */
+/* Square of the difference of the features of four pixels from p on and of those from q on. */
+static inline OozeF32x4 unlikeness(const Planes *planes, size_t p, size_t q)
+{
+    OozeF32x4 sum = {0};
+    for (int k = 0; k < FEATURES; k++) {
+        OozeF32x4 d =
+            ooze_f32x4_load(planes->features[k] + p) - ooze_f32x4_load(planes->features[k] + q);
+        sum += d * d;
+    }
+    return sum;
+}
+
+/* exp(-x) for x >= 0, within 0.01 and 0 from 32 on. */
+static inline OozeF32x4 fast_exp_minus(OozeF32x4 x)
+{
+    OozeF32x4 base = ooze_f32x4_max(1.0f - x * (1.0f / 32.0f), ooze_f32x4_splat(0.0f));
+    OozeF32x4 p2 = base * base, p4 = p2 * p2, p8 = p4 * p4, p16 = p8 * p8;
+    return p16 * p16;
+}
+
+/* ---- variance -------------------------------------------------------------------------------- */
+
+/* The variance of a pixel is that of a few samples. Where it is too small the pixel would refuse
+   brighter neighbours, and rare bright samples would be lost: its mean over alike pixels is used. */
+static void pool_rows(void *context, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const Planes *planes = context;
+    for (uint64_t y = begin; y < end; y++) {
+        for (int x = 0; x < planes->width; x += 4) {
+            const size_t at = y * planes->stride + MARGIN + (size_t)x;
+            OozeF32x4 sum = {0}, weight = {0};
+            for (int j = -2; j <= 2; j++) {
+                int v = (int)y + j * planes->step;
+                for (int i = -2; v >= 0 && v < planes->height && i <= 2; i++) {
+                    size_t q = (size_t)v * planes->stride + MARGIN + (size_t)(x + i * planes->step);
+                    OozeF32x4 w = fast_exp_minus(unlikeness(planes, at, q));
+                    sum += w * ooze_f32x4_load(planes->from[VARIANCE] + q);
+                    weight += w;
+                }
+            }
+            ooze_f32x4_store(sum / weight, planes->to[VARIANCE] + at);
+        }
+    }
+}
+
+/* Variance over the next neighbours. */
 static float smooth_variance(const Planes *planes, int x, int y)
 {
     static const float kernel[3] = {0.25f, 0.5f, 0.25f};
@@ -88,22 +134,14 @@ typedef struct Sums {
     OozeF32x4 weight, color[COLOURS];
 } Sums;
 
-/* Adds the neighbours q of the four pixels from p on. The weight is exp(-x) within 0.01, and 0 from
-   32 on. */
+/* Adds the neighbours q of the four pixels from p on. */
 static inline void add_neighbours(const Planes *planes, size_t p, size_t q, float kernel,
                                   Sums *sums)
 {
-    OozeF32x4 away = {0};
-    for (int k = 0; k < FEATURES; k++) {
-        OozeF32x4 d =
-            ooze_f32x4_load(planes->features[k] + p) - ooze_f32x4_load(planes->features[k] + q);
-        away += d * d;
-    }
+    OozeF32x4 away = unlikeness(planes, p, q);
     OozeF32x4 d = ooze_f32x4_load(planes->luminance + p) - ooze_f32x4_load(planes->luminance + q);
     away += ooze_f32x4_max(d, -d) * ooze_f32x4_load(planes->sharpness + p);
-    OozeF32x4 base = ooze_f32x4_max(1.0f - away * (1.0f / 32.0f), ooze_f32x4_splat(0.0f));
-    OozeF32x4 p2 = base * base, p4 = p2 * p2, p8 = p4 * p4, p16 = p8 * p8;
-    OozeF32x4 w = kernel * p16 * p16;
+    OozeF32x4 w = kernel * fast_exp_minus(away);
     sums->weight += w;
     for (int k = 0; k < VARIANCE; k++) {
         sums->color[k] += w * ooze_f32x4_load(planes->from[k] + q);
@@ -208,6 +246,14 @@ OozeStatus ooze_denoise(OozeFilm *film, OozeThreads *threads, OozeError *error)
     planes.luminance = features[FEATURES];
     planes.sharpness = features[FEATURES + 1];
     read_film(film, stride, now, features);
+    for (int i = 0; i < POOLS; i++) {
+        planes.step = 1 << i;
+        planes.from[VARIANCE] = now[VARIANCE];
+        planes.to[VARIANCE] = later[VARIANCE];
+        ooze_parallel_for(threads, film->height, 4, pool_rows, &planes);
+        later[VARIANCE] = now[VARIANCE];
+        now[VARIANCE] = planes.to[VARIANCE];
+    }
     for (int i = 0; i < PASSES; i++) {
         planes.step = 1 << i;
         memcpy(planes.from, now, sizeof planes.from);

@@ -82,7 +82,7 @@ OozeF3 ooze_trace_transmittance(const OozeTracer *tracer, const OozeRay *ray, fl
 /* What a sample of a light brings if nothing is in its way; 0 where it does not illuminate `point`.
    */
 static OozeF3 unshadowed(const OozeTracer *tracer, const OozeResponse *response, OozeF3 point,
-                         const OozeLightSample *light, float probability)
+                         const OozeLightSample *light)
 {
     OozeLightSample before; /* lights are in front of the environment */
     if (!(light->pdf > 0.0f) ||
@@ -91,7 +91,7 @@ static OozeF3 unshadowed(const OozeTracer *tracer, const OozeResponse *response,
         return f3_all(0.0f);
     }
     OozeF3 value = response->weighted_value(response->context, light->direction, light->pdf);
-    return f3_mul(value, f3_scale(light->radiance, probability / light->pdf));
+    return f3_mul(value, f3_scale(light->radiance, 1.0f / light->pdf));
 }
 
 void ooze_path_add_direct_light(OozeTrace *trace, const OozePath *path, OozeF3 point,
@@ -104,9 +104,8 @@ void ooze_path_add_direct_light(OozeTrace *trace, const OozePath *path, OozeF3 p
     OozeLightSample chosen = {.pdf = 0.0f};
     OozeF3 light = f3_all(0.0f);
     for (int i = lights->environment ? -1 : 0; i < lights->count; i++) {
-        float probability = i < 0 ? lights->environment_probability : lights->lights[i].probability;
         OozeLightSample sample = ooze_lights_sample(lights, i, point, place);
-        OozeF3 brought = unshadowed(tracer, response, point, &sample, probability);
+        OozeF3 brought = unshadowed(tracer, response, point, &sample);
         float luminance = f3_luminance(brought);
         if (!(luminance > 0.0f)) {
             continue;

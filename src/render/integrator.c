@@ -3,7 +3,7 @@
 
 enum { DEPTH_MAX = 48, DEPTH_ROULETTE = 4 };
 /* One of so many soft photons is asked, by paths from the camera and by others. */
-enum { SOFT_STRIDE = 4, SOFT_STRIDE_BEHIND = 16 };
+enum { SOFT_STRIDE = 1, SOFT_STRIDE_BEHIND = 16 };
 /* Numbers of pairs between the random numbers of a path and those of a branch. */
 enum { BRANCH_PAIRS = 1 << 16 };
 
@@ -17,7 +17,7 @@ static OozeF3 leaving_value(const void *context, OozeF3 direction, float light_p
         return f3_all(0.0f);
     }
     float pdf = cosine / OOZE_PI_F;
-    return f3_all(pdf * ooze_balance_heuristic(light_pdf, pdf));
+    return f3_all(pdf * ooze_power_heuristic(light_pdf, pdf));
 }
 
 /* Light leaves a translucent medium diffusely. */
@@ -83,7 +83,7 @@ static OozeF3 surface_value(const void *context, OozeF3 direction, float light_p
     for (OozeLobe lobe = first; lobe <= last; lobe++) {
         float pdf;
         OozeF3 value = ooze_bsdf_evaluate(hit->bsdf, lobe, hit->color, at->view, light, &pdf);
-        sum = f3_madd(sum, ooze_balance_heuristic(light_pdf, pdf), value);
+        sum = f3_madd(sum, ooze_power_heuristic(light_pdf, pdf), value);
     }
     return sum;
 }
@@ -168,8 +168,8 @@ static void add_backdrop(OozeTrace *trace, const OozePath *path, float weight)
     }
     OozeF3 light = ooze_lights_backdrop(lights, path->ray.direction, path->from_camera);
     if (path->pdf > 0.0f && lights->environment) {
-        weight *= ooze_balance_heuristic(path->pdf,
-                                         ooze_lights_environment_pdf(lights, path->ray.direction));
+        weight *= ooze_power_heuristic(path->pdf,
+                                       ooze_lights_environment_pdf(lights, path->ray.direction));
     }
     ooze_path_add_radiance(trace, path, f3_scale(f3_mul(light, path->throughput), weight));
 }
@@ -187,7 +187,7 @@ static bool add_light_hit(OozeTrace *trace, const OozePath *path, float far)
     if (is_for_photons(path)) {
         return true;
     }
-    float weight = path->pdf > 0.0f ? ooze_balance_heuristic(path->pdf, light.pdf) : 1.0f;
+    float weight = path->pdf > 0.0f ? ooze_power_heuristic(path->pdf, light.pdf) : 1.0f;
     ooze_path_add_radiance(trace, path, f3_scale(f3_mul(light.radiance, path->throughput), weight));
     return true;
 }
@@ -231,7 +231,7 @@ static void add_light_behind_wall(OozeTrace *trace, const OozePath *path, const 
     OozeF3 transmitted = ooze_trace_transmittance(trace->tracer, &ray, distance, shadow);
     OozeF3 incoming = f3_mul(f3_mul(light.radiance, path->throughput), transmitted);
     ooze_path_add_radiance(trace, path,
-                           f3_scale(incoming, ooze_balance_heuristic(path->pdf, light.pdf)));
+                           f3_scale(incoming, ooze_power_heuristic(path->pdf, light.pdf)));
 }
 
 static bool scatter(OozeTrace *trace, OozePath *path, OozeHit *hit)

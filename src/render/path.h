@@ -48,9 +48,10 @@ OozeShadingFrame ooze_shading_frame(const OozeHit *hit, OozeF3 direction);
 OozeF3 ooze_path_offset_point(const OozeTrace *trace, const OozeHit *hit, float side);
 
 /* Weight of a sample whose strategy has the first pdf (Veach and Guibas 1995). */
-static inline float ooze_balance_heuristic(float pdf, float other_pdf)
+static inline float ooze_power_heuristic(float pdf, float other_pdf)
 {
-    return pdf / (pdf + other_pdf);
+    float ratio = other_pdf / pdf;
+    return 1.0f / (1.0f + ratio * ratio);
 }
 
 /* Beer's law. */
@@ -68,7 +69,7 @@ void ooze_path_record_features(OozeTrace *trace, OozeF3 albedo, OozeF3 normal, f
 float ooze_straight_transmittance(const OozeHit *hit, OozeF3 direction);
 
 /* How a point answers to light: the value of the scattering from a direction, times the cosine,
-   weighted against the sampling of directions (ooze_balance_heuristic) where a light is sampled in
+   weighted against the sampling of directions (ooze_power_heuristic) where a light is sampled in
    that direction with the pdf `light_pdf`. */
 typedef struct OozeResponse {
     OozeF3 (*weighted_value)(const void *context, OozeF3 direction, float light_pdf);

@@ -142,7 +142,8 @@ static bool emit(const Emission *emission, uint64_t i, OozeSampler *sampler, Ooz
         distance = f3_length(to_light);
     } else {
         OozeLightSample sample = ooze_lights_sample_direction(lights, index, place);
-        probability = 1.0f; /* in the pdf of the sample */
+        probability =
+            index < 0 ? lights->environment_probability : lights->lights[index].probability;
         to_light = sample.direction;
         good = sample.pdf > 0.0f &&
                emit_parallel(emission->target, to_light,
