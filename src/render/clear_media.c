@@ -2,7 +2,7 @@
 #include "render/path.h"
 
 enum { LEAD_DEPTH = 6 };   /* of the surfaces where a path leads */
-#define BRANCH_CHANCE 8.0f /* of a branch, times its share of the light */
+#define BRANCH_CHANCE 3.0f /* of a branch, times its share of the light */
 
 /* Whether a solid is so close behind the point where the path leaves the fluid that they are in
    contact and there is no air between. */

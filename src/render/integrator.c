@@ -3,7 +3,7 @@
 
 enum { DEPTH_MAX = 48, DEPTH_ROULETTE = 4 };
 /* One of so many soft photons is asked, by paths from the camera and by others. */
-enum { SOFT_STRIDE = 1, SOFT_STRIDE_BEHIND = 16 };
+enum { SOFT_STRIDE = 8, SOFT_STRIDE_BEHIND = 32 };
 /* Numbers of pairs between the random numbers of a path and those of a branch. */
 enum { BRANCH_PAIRS = 1 << 16 };
 
