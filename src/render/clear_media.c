@@ -71,7 +71,7 @@ static void split_by_share(OozeTrace *trace, OozePath *path, const OozeHit *hit,
     float probability = minf(BRANCH_CHANCE * share * f3_max(path->throughput), 1.0f);
     OozePath branch = *path;
     branch.throughput = f3_scale(path->throughput, share / probability);
-    branch.by_chance = probability < 1.0f;
+    path->by_chance = branch.by_chance = true; /* a bright light may be behind either way */
     bool traced = ooze_sampler_pair(trace->sampler).u < probability;
     path->throughput = f3_scale(path->throughput, 1.0f - share);
     reflect(trace, reflects ? path : &branch, hit, normal, hit->front ? 1.0f : -1.0f);
