@@ -1,8 +1,8 @@
 /* An a-trous wavelet filter (Dammertz and others 2010): five passes of a 5 x 5 kernel with doubling
    step. The weight of a neighbour decreases with the difference of albedo and normal, and with the
    difference of luminance relative to the standard deviation of the samples (Schied and others
-   2017). Four pixels of a row are filtered together; margins beside the rows, which are unlike every
-   pixel, spare the test whether a neighbour is in the picture. */
+   2017). Four pixels of a row are filtered together; margins beside the rows, unlike every pixel,
+   spare the test whether a neighbour is in the picture. */
 #include "render/denoise.h"
 
 #include <string.h>
@@ -70,7 +70,7 @@ static inline OozeF32x4 fast_exp_minus(OozeF32x4 x)
 /* ---- variance -------------------------------------------------------------------------------- */
 
 /* The variance of a pixel is that of a few samples. Where it is too small the pixel would refuse
-   brighter neighbours, and rare bright samples would be lost: its mean over alike pixels is used. */
+   brighter neighbours, and rare bright samples would be lost: the mean of alike pixels is used. */
 static void pool_rows(void *context, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;

@@ -61,8 +61,8 @@ static double squared_difference(const OozeTally *a, const OozeTally *b)
     return d * d;
 }
 
-/* Variance of the mean luminance of a pixel; of a single sample, from the pixels beside and above or
-   below. */
+/* Variance of the mean luminance of a pixel; of a single sample, from the pixels beside and
+   above or below. */
 static double variance_of(const Exposure *exposure, uint32_t x, uint32_t y)
 {
     const uint32_t width = exposure->film->width, height = exposure->film->height;
@@ -163,7 +163,7 @@ static OozeStatus expose_round(Exposure *exposure, uint64_t count, OozeThreads *
     return OOZE_OK;
 }
 
-/* ---- adaptive rounds ------------------------------------------------------------------------- */
+/* ---- rounds ---------------------------------------------------------------------------------- */
 
 /* Root mean square of the noise of a tile, relative to its light. */
 static double tile_noise(const Exposure *exposure, uint32_t tile)
