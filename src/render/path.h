@@ -76,8 +76,8 @@ typedef struct OozeResponse {
     const void *context;
 } OozeResponse;
 /* Adds the light that a point of the path scatters: a sample of every light, and a shadow ray to
-   the one that is chosen by what they bring (Talbot and others 2005), so that chance does not choose
-   a light that the surface does not see or reflect. */
+   the one that is chosen by what they bring (Talbot and others 2005), so that chance does not
+   choose a light that the surface does not see or reflect. */
 void ooze_path_add_direct_light(OozeTrace *trace, const OozePath *path, OozeF3 point,
                                 unsigned shadow, const OozeResponse *response);
 /* Traces another path on from here, without features, with random numbers of its own. */

@@ -42,8 +42,8 @@ uint64_t ooze_photon_map_bytes(uint64_t emitted);
 OozeStatus ooze_photon_map_create(OozePhotonMap *map, const OozePhotonJob *job, OozeError *error);
 void ooze_photon_map_free(OozePhotonMap *map);
 
-/* A path asks one of `stride` soft photons only, from `first` < stride on: there are hundreds around
-   a point, and what they differ is less than the noise of the path. The choice is even if `first`
+/* A path asks one of `stride` soft photons only, from `first` < stride on: there are hundreds
+   around a point, and what they differ is less than the noise of the path. The choice is even if `first`
    is. */
 typedef struct OozePhotonShare {
     uint32_t stride, first;

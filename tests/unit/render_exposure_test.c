@@ -46,8 +46,8 @@ static double noise_of(const OozeFilm *film)
     return sqrt(sum / (WIDE * HIGH / 2));
 }
 
-/* With a mean of 40 samples, 8 of them everywhere, the noisy half gets 72 each; plain sampling with as
-   many would have 40. A sample is 0 or 1: its standard deviation is 0.5. */
+/* With a mean of 40 samples, 8 of them everywhere, the noisy half gets 72 each; plain sampling
+   with as many would have 40. A sample is 0 or 1: its standard deviation is 0.5. */
 static void samples_go_where_the_noise_is(void **state)
 {
     (void)state;
