@@ -43,8 +43,8 @@ OozeStatus ooze_photon_map_create(OozePhotonMap *map, const OozePhotonJob *job, 
 void ooze_photon_map_free(OozePhotonMap *map);
 
 /* A path asks one of `stride` soft photons only, from `first` < stride on: there are hundreds
-   around a point, and what they differ is less than the noise of the path. The choice is even if `first`
-   is. */
+   around a point, and what they differ is less than the noise of the path. The choice is even
+   if `first` is. */
 typedef struct OozePhotonShare {
     uint32_t stride, first;
 } OozePhotonShare;
