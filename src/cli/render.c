@@ -127,7 +127,6 @@ static bool read_options(const OozeArguments *arguments, char *color, Render *jo
     if (ooze_argument_given(arguments, "samples")) {
         def->time_limit = time ? def->time_limit : 0.0;
     }
-    def->adaptive = def->adaptive || ooze_argument_given(arguments, "adaptive");
     def->samples = (int)samples;
     def->threads = (int)threads;
     def->preview = ooze_argument_given(arguments, "preview");
@@ -344,7 +343,7 @@ static int finish(Render *job)
             printf(" (%llu of them from before)", (unsigned long long)job->kept);
         }
         if (job->def.time_limit > 0.0 && job->drawn > 0) {
-            /* Rounded down: as many adaptive samples give the same picture. */
+            /* Rounded down: as many samples give the same picture. */
             printf(", %.0f samples a pixel", floor(job->samples / (double)job->drawn));
         }
         printf("%s%s\n", video ? ", video " : "", video ? job->video : "");
@@ -436,12 +435,10 @@ static const OozeOption options[] = {
     OOZE_FRAMES_OPTION,
     {"size", 0, "WxH", false, "pixels"},
     {"samples", 0, "N", false,
-     "light paths a pixel; by default those of the scene, or 64 for a single picture and 6 for "
-     "each of several"},
+     "mean light paths a pixel, more where there is noise; by default those of the scene, or 64 "
+     "for a single picture and 6 for each of several"},
     {"time", 0, "SECONDS", false,
      "of a picture: light paths are added where there is noise until then"},
-    {"adaptive", 0, NULL, false,
-     "more light paths where there is noise; `--samples` is their mean"},
     {"preview", 0, NULL, false, "particles in direct light: rough, and much faster"},
     {"particles", 0, NULL, false, "particles as spheres instead of the surface"},
     {"color-by", 0, "FIELD[:LOW:HIGH]", false,

@@ -56,12 +56,17 @@ typedef struct OozeBsdfSample {
     bool enters;      /* into a translucent medium */
 } OozeBsdfSample;
 
+/* Parts of a BSDF that are sampled together, by chance, or one by one. */
+typedef enum OozeLobe { OOZE_LOBE_ALL, OOZE_LOBE_COAT, OOZE_LOBE_BASE } OozeLobe;
+
+/* Whether it has a coat and a base. */
+bool ooze_bsdf_has_lobes(const OozeBsdf *bsdf);
 /* Value times cosine and the pdf with which ooze_bsdf_sample samples `light`. Opaque, metal and the
    outside of translucent BSDFs; `view` and `light` are local, view.z > 0. */
-OozeF3 ooze_bsdf_evaluate(const OozeBsdf *bsdf, OozeF3 color, OozeF3 view, OozeF3 light,
-                          float *pdf);
-OozeBsdfSample ooze_bsdf_sample(const OozeBsdf *bsdf, OozeF3 color, OozeF3 view, OozePair random,
-                                OozePair choice);
+OozeF3 ooze_bsdf_evaluate(const OozeBsdf *bsdf, OozeLobe lobe, OozeF3 color, OozeF3 view,
+                          OozeF3 light, float *pdf);
+OozeBsdfSample ooze_bsdf_sample(const OozeBsdf *bsdf, OozeLobe lobe, OozeF3 color, OozeF3 view,
+                                OozePair random, OozePair choice);
 
 /* Light that a body of this temperature (degC) emits, alike in all directions. */
 OozeF3 ooze_bsdf_glow(const OozeBsdf *bsdf, float temperature);

@@ -59,11 +59,19 @@ static OozeF3 metal_fresnel(OozeF3 color, float cosine)
     return f3_add(color, f3_scale(f3_sub(f3_all(1.0f), color), m5));
 }
 
-/* Probability with which sampling chooses the coat. */
-static float coat_probability(const OozeBsdf *bsdf, OozeF3 color, OozeF3 view)
+bool ooze_bsdf_has_lobes(const OozeBsdf *bsdf)
 {
-    if (bsdf->kind == OOZE_LOOK_METAL) {
+    return bsdf->kind != OOZE_LOOK_METAL && bsdf->mean_coat_albedo > 0.0f;
+}
+
+/* Probability with which sampling chooses the coat. */
+static float coat_probability(const OozeBsdf *bsdf, OozeLobe lobe, OozeF3 color, OozeF3 view)
+{
+    if (bsdf->kind == OOZE_LOOK_METAL || lobe == OOZE_LOBE_COAT) {
         return 1.0f;
+    }
+    if (lobe == OOZE_LOBE_BASE) {
+        return 0.0f;
     }
     float coat = ooze_bsdf_coat_albedo(bsdf, view.z);
     float base = (1.0f - coat) * f3_max(color);
@@ -89,13 +97,15 @@ static OozeF3 coat_fresnel(const OozeBsdf *bsdf, OozeF3 color, float cosine, flo
     return f3_mul(f, f3_add(f3_all(1.0f), f3_scale(f, (1.0f - albedo) / albedo)));
 }
 
-OozeF3 ooze_bsdf_evaluate(const OozeBsdf *bsdf, OozeF3 color, OozeF3 view, OozeF3 light, float *pdf)
+OozeF3 ooze_bsdf_evaluate(const OozeBsdf *bsdf, OozeLobe lobe, OozeF3 color, OozeF3 view,
+                          OozeF3 light, float *pdf)
 {
     *pdf = 0.0f;
     if (light.z <= 0.0f || view.z <= 0.0f) {
         return f3_all(0.0f);
     }
-    float probability = coat_probability(bsdf, color, view), reflected = 1.0f - bsdf->translucency;
+    float probability = coat_probability(bsdf, lobe, color, view),
+          reflected = 1.0f - bsdf->translucency;
     OozeF3 value = f3_all(0.0f);
     if (probability > 0.0f && bsdf->alpha >= OOZE_BSDF_MIRROR) {
         OozeF3 facet = f3_unit(f3_add(view, light));
@@ -106,7 +116,7 @@ OozeF3 ooze_bsdf_evaluate(const OozeBsdf *bsdf, OozeF3 color, OozeF3 view, OozeF
                          d * view_masking * light_masking / (4.0f * view.z));
         *pdf += probability * view_masking * d / (4.0f * view.z);
     }
-    if (bsdf->kind != OOZE_LOOK_METAL) {
+    if (bsdf->kind != OOZE_LOOK_METAL && lobe != OOZE_LOBE_COAT) {
         float diffuse = base_factor(bsdf, view.z, light.z) * reflected * light.z / OOZE_PI_F;
         value = f3_madd(value, diffuse, color);
         *pdf += (1.0f - probability) * reflected * light.z / OOZE_PI_F;
@@ -114,7 +124,7 @@ OozeF3 ooze_bsdf_evaluate(const OozeBsdf *bsdf, OozeF3 color, OozeF3 view, OozeF
     return value;
 }
 
-static OozeBsdfSample sample_coat(const OozeBsdf *bsdf, OozeF3 color, OozeF3 view,
+static OozeBsdfSample sample_coat(const OozeBsdf *bsdf, OozeLobe lobe, OozeF3 color, OozeF3 view,
                                   float probability, OozePair random)
 {
     OozeBsdfSample sample = {.weight = f3_all(0.0f)};
@@ -125,19 +135,20 @@ static OozeBsdfSample sample_coat(const OozeBsdf *bsdf, OozeF3 color, OozeF3 vie
     }
     OozeF3 facet = ooze_microfacet_sample(view, bsdf->alpha, random);
     sample.direction = f3_sub(f3_scale(facet, 2.0f * f3_dot(view, facet)), view);
-    OozeF3 value = ooze_bsdf_evaluate(bsdf, color, view, sample.direction, &sample.pdf);
+    OozeF3 value = ooze_bsdf_evaluate(bsdf, lobe, color, view, sample.direction, &sample.pdf);
     if (sample.pdf > 0.0f) {
         sample.weight = f3_scale(value, 1.0f / sample.pdf);
     }
     return sample;
 }
 
-OozeBsdfSample ooze_bsdf_sample(const OozeBsdf *bsdf, OozeF3 color, OozeF3 view, OozePair random,
-                                OozePair choice)
+OozeBsdfSample ooze_bsdf_sample(const OozeBsdf *bsdf, OozeLobe lobe, OozeF3 color, OozeF3 view,
+                                OozePair random, OozePair choice)
 {
-    float probability = coat_probability(bsdf, color, view), reflected = 1.0f - bsdf->translucency;
+    float probability = coat_probability(bsdf, lobe, color, view),
+          reflected = 1.0f - bsdf->translucency;
     if (choice.u < probability) {
-        return sample_coat(bsdf, color, view, probability, random);
+        return sample_coat(bsdf, lobe, color, view, probability, random);
     }
     OozeBsdfSample sample = {.direction = ooze_sample_cosine(random)};
     if (bsdf->kind == OOZE_LOOK_TRANSLUCENT && choice.v >= reflected) {
@@ -148,7 +159,7 @@ OozeBsdfSample ooze_bsdf_sample(const OozeBsdf *bsdf, OozeF3 color, OozeF3 view,
         sample.enters = true;
         return sample;
     }
-    OozeF3 value = ooze_bsdf_evaluate(bsdf, color, view, sample.direction, &sample.pdf);
+    OozeF3 value = ooze_bsdf_evaluate(bsdf, lobe, color, view, sample.direction, &sample.pdf);
     sample.weight = sample.pdf > 0.0f ? f3_scale(value, 1.0f / sample.pdf) : f3_all(0.0f);
     return sample;
 }

@@ -1,6 +1,9 @@
 /* Paths at the surfaces of clear media: refraction, reflection, thin panes. */
 #include "render/path.h"
 
+enum { LEAD_DEPTH = 6 };   /* of the surfaces where a path leads */
+#define BRANCH_CHANCE 3.0f /* of a branch, times its share of the light */
+
 /* Whether a solid is so close behind the point where the path leaves the fluid that they are in
    contact and there is no air between. */
 static bool touches_solid(const OozeTrace *trace, const OozePath *path, const OozeHit *hit)
@@ -47,11 +50,35 @@ static void split_reflection(OozeTrace *trace, OozePath *path, const OozeHit *hi
     reflected_path.from_camera = false;
     reflected_path.throughput = f3_scale(path->throughput, reflected);
     reflect(trace, &reflected_path, hit, normal, hit->front ? 1.0f : -1.0f);
-    OozeFeatures *features = trace->features;
-    trace->features = NULL;
-    ooze_path_trace(trace, reflected_path);
-    trace->features = features;
+    ooze_path_trace_branch(trace, reflected_path);
     path->throughput = f3_scale(path->throughput, 1.0f - reflected);
+}
+
+static void refract(OozeTrace *trace, OozePath *path, const OozeHit *hit, OozeF3 direction)
+{
+    path->ray.direction = direction;
+    path->ray.origin = ooze_path_offset_point(trace, hit, hit->front ? -1.0f : 1.0f);
+    path->medium = hit->front ? hit->bsdf_index : -1;
+}
+
+/* A path that leads takes the likelier way; the other one is a path of its own, or left out by
+   chance where little light comes from there. */
+static void split_by_share(OozeTrace *trace, OozePath *path, const OozeHit *hit, OozeF3 normal,
+                           float reflected, OozeF3 refracted)
+{
+    bool reflects = reflected > 0.5f;
+    float share = reflects ? 1.0f - reflected : reflected;
+    float probability = minf(BRANCH_CHANCE * share * f3_max(path->throughput), 1.0f);
+    OozePath branch = *path;
+    branch.throughput = f3_scale(path->throughput, share / probability);
+    path->by_chance = branch.by_chance = true; /* a bright light may be behind either way */
+    bool traced = ooze_sampler_pair(trace->sampler).u < probability;
+    path->throughput = f3_scale(path->throughput, 1.0f - share);
+    reflect(trace, reflects ? path : &branch, hit, normal, hit->front ? 1.0f : -1.0f);
+    refract(trace, reflects ? &branch : path, hit, refracted);
+    if (traced) {
+        ooze_path_trace_branch(trace, branch);
+    }
 }
 
 static bool refract_or_reflect(OozeTrace *trace, OozePath *path, const OozeHit *hit)
@@ -74,16 +101,18 @@ static bool refract_or_reflect(OozeTrace *trace, OozePath *path, const OozeHit *
     reflected = passes ? reflected : 1.0f;
     if (path->from_camera && passes) {
         split_reflection(trace, path, hit, normal, reflected);
+        refract(trace, path, hit, out);
+    } else if (path->leads && passes && path->depth < LEAD_DEPTH) {
+        split_by_share(trace, path, hit, normal, reflected, out);
     } else {
         path->by_chance = passes;
+        path->leads = path->leads && !passes;
         if (ooze_sampler_pair(trace->sampler).u < reflected) {
             reflect(trace, path, hit, normal, side);
-            return true;
+        } else {
+            refract(trace, path, hit, out);
         }
     }
-    path->ray.direction = out;
-    path->ray.origin = ooze_path_offset_point(trace, hit, -side);
-    path->medium = hit->front ? hit->bsdf_index : -1;
     return true;
 }
 

@@ -19,26 +19,28 @@ static OozeF3 sample_phase_function(OozeF3 direction, OozePair random)
     return f3_from_frame(direction, f3(r * cosf(phi), r * sinf(phi), z));
 }
 
+static OozeF3 medium_value(const void *context, OozeF3 direction, float light_pdf)
+{
+    const OozePath *path = context;
+    float pdf = phase_function(f3_dot(path->ray.direction, direction));
+    return f3_all(pdf * ooze_power_heuristic(light_pdf, pdf));
+}
+
 static void scatter_in_medium(OozeTrace *trace, OozePath *path, OozeF3 point)
 {
     ooze_path_record_features(trace, path->throughput, f3_scale(path->ray.direction, -1.0f), 0.0f);
     path->ray.origin = path->scatter_point = point;
-    OozeLightSample target;
-    if (!trace->is_photon && ooze_path_sample_light(trace, point, &target)) {
-        float phase_pdf = phase_function(f3_dot(path->ray.direction, target.direction));
-        const OozeRay shadow_ray = {point, target.direction, path->ray.time};
-        OozeF3 light = ooze_path_incoming_light(trace, &shadow_ray, &target, OOZE_SHADOW_PLAIN);
-        light = f3_scale(f3_mul(light, path->throughput),
-                         phase_pdf * ooze_balance_heuristic(target.pdf, phase_pdf));
+    if (!trace->is_photon) {
+        const OozeResponse response = {medium_value, path};
         path->scattered = true;
-        ooze_path_add_radiance(trace, path, light);
+        ooze_path_add_direct_light(trace, path, point, OOZE_SHADOW_PLAIN, &response);
     }
     OozeF3 out = sample_phase_function(path->ray.direction, ooze_sampler_pair(trace->sampler));
     path->pdf = phase_function(f3_dot(path->ray.direction, out));
     path->ray.direction = out;
     path->scattered = !trace->is_photon;
     path->gathered = false;
-    path->from_camera = false;
+    path->from_camera = path->leads = false;
 }
 
 bool ooze_path_traverse_medium(OozeTrace *trace, OozePath *path, float distance)

@@ -5,6 +5,9 @@
 #include "base/threads.h"
 #include "render/film.h"
 
+/* Memory that it takes. */
+uint64_t ooze_denoise_bytes(uint64_t width, uint64_t height);
+
 OozeStatus ooze_denoise(OozeFilm *film, OozeThreads *threads, OozeError *error);
 
 #endif

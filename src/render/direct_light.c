@@ -79,22 +79,56 @@ OozeF3 ooze_trace_transmittance(const OozeTracer *tracer, const OozeRay *ray, fl
     return f3_all(0.0f);
 }
 
-bool ooze_path_sample_light(OozeTrace *trace, OozeF3 point, OozeLightSample *light)
+/* What a sample of a light brings if nothing is in its way; 0 where it does not illuminate `point`.
+   */
+static OozeF3 unshadowed(const OozeTracer *tracer, const OozeResponse *response, OozeF3 point,
+                         const OozeLightSample *light)
 {
-    OozePair place = ooze_sampler_pair(trace->sampler), choice = ooze_sampler_pair(trace->sampler);
-    *light = ooze_lights_sample(trace->tracer->lights, point, place, choice.u);
     OozeLightSample before; /* lights are in front of the environment */
-    if (light->is_environment && trace->tracer->lights->count > 0 &&
-        ooze_lights_hit(trace->tracer->lights, point, light->direction, INFINITY, &before)) {
-        return false;
+    if (!(light->pdf > 0.0f) ||
+        (light->is_environment && tracer->lights->count > 0 &&
+         ooze_lights_hit(tracer->lights, point, light->direction, INFINITY, &before))) {
+        return f3_all(0.0f);
     }
-    return light->pdf > 0.0f;
+    OozeF3 value = response->weighted_value(response->context, light->direction, light->pdf);
+    return f3_mul(value, f3_scale(light->radiance, 1.0f / light->pdf));
 }
 
-OozeF3 ooze_path_incoming_light(const OozeTrace *trace, const OozeRay *ray,
-                                const OozeLightSample *light, unsigned shadow)
+void ooze_path_add_direct_light(OozeTrace *trace, const OozePath *path, OozeF3 point,
+                                unsigned shadow, const OozeResponse *response)
 {
-    shadow |= light->is_environment ? OOZE_SHADOW_FADES : OOZE_SHADOW_PLAIN;
-    OozeF3 transmitted = ooze_trace_transmittance(trace->tracer, ray, light->distance, shadow);
-    return f3_mul(transmitted, f3_scale(light->radiance, 1.0f / light->pdf));
+    const OozeTracer *tracer = trace->tracer;
+    const OozeLights *lights = tracer->lights;
+    OozePair place = ooze_sampler_pair(trace->sampler);
+    float choice = ooze_sampler_pair(trace->sampler).u, total = 0.0f, share = 0.0f;
+    OozeLightSample chosen = {.pdf = 0.0f};
+    OozeF3 light = f3_all(0.0f);
+    for (int i = lights->environment ? -1 : 0; i < lights->count; i++) {
+        OozeLightSample sample = ooze_lights_sample(lights, i, point, place);
+        OozeF3 brought = unshadowed(tracer, response, point, &sample);
+        float luminance = f3_luminance(brought);
+        if (!(luminance > 0.0f)) {
+            continue;
+        }
+        /* One of them is kept, in proportion to its luminance; the rest of the random number
+           decides about the next. */
+        total += luminance;
+        float keeps = luminance / total;
+        if (choice < keeps) {
+            choice /= keeps;
+            chosen = sample;
+            light = brought;
+            share = luminance;
+        } else {
+            choice = (choice - keeps) / (1.0f - keeps);
+        }
+    }
+    if (!(share > 0.0f)) {
+        return;
+    }
+    shadow |= chosen.is_environment ? OOZE_SHADOW_FADES : OOZE_SHADOW_PLAIN;
+    const OozeRay ray = {point, chosen.direction, path->ray.time};
+    OozeF3 transmitted = ooze_trace_transmittance(tracer, &ray, chosen.distance, shadow);
+    light = f3_scale(f3_mul(f3_mul(light, transmitted), path->throughput), total / share);
+    ooze_path_add_radiance(trace, path, light);
 }

@@ -1,4 +1,4 @@
-/* Exposure of the film: samples of all pixels, in rounds where they are adaptive. */
+/* Exposure of the film: one sample of all pixels, then rounds of more where the noise is. */
 #include "base/clock.h"
 #include "base/fail.h"
 #include "base/memory.h"
@@ -6,11 +6,14 @@
 #include "render/film.h"
 #include "scene/scene.h"
 
-enum { TILE = 16, BATCH = 64 /* tiles between two calls of progress */ };
-/* Samples of all pixels before the noise decides, and of the tiles of one round after. */
-enum { EVEN_SAMPLES = 8, ROUND_SAMPLES = 8 };
+enum { TILE = 8, BATCH = 256 /* tiles between two calls of progress */ };
+/* Samples of the tiles of one round. Where the mean is EVEN_SHARE times what every pixel has, a
+   round for all of them doubles that: what one sample did not find has no noise yet. */
+enum { ROUND_SAMPLES = 8, EVEN_SHARE = 8 };
 
-#define ROUND_SHARE 0.25 /* of the tiles, those of most noise, get samples in a round */
+/* Of the tiles, those of most noise, get samples in a round: a little more than one a pixel in the
+   mean, so that rounding the mean down finds the round again. */
+#define ROUND_SHARE 0.13
 #define DARK        0.1f /* radiance below which noise counts less relative to it */
 #define NEIGHBOURS  0.5f /* share of the noise of adjacent tiles: edges of what is noisy */
 
@@ -52,11 +55,28 @@ static void expose_pixel(const Exposure *exposure, uint32_t x, uint32_t y)
     }
 }
 
-/* Variance of the mean luminance. */
-static double variance_of(const OozeTally *tally)
+static double squared_difference(const OozeTally *a, const OozeTally *b)
 {
+    double d = a->sum / a->samples - b->sum / b->samples;
+    return d * d;
+}
+
+/* Variance of the mean luminance of a pixel; of a single sample, from the pixels beside and
+   above or below. */
+static double variance_of(const Exposure *exposure, uint32_t x, uint32_t y)
+{
+    const uint32_t width = exposure->film->width, height = exposure->film->height;
+    const OozeTally *tally = &exposure->tallies[(uint64_t)y * width + x];
+    if (tally->samples == 1) {
+        double across = width > 1 ? squared_difference(tally, x > 0 ? tally - 1 : tally + 1) : 0.0;
+        double down = 0.0;
+        if (height > 1) {
+            down = squared_difference(tally, y > 0 ? tally - width : tally + width);
+        }
+        return 0.25 * (across + down);
+    }
     double n = (double)tally->samples, mean = tally->sum / n;
-    return fmax(tally->sum_of_squares / n - mean * mean, 0.0) / fmax(n - 1.0, 1.0);
+    return fmax(tally->sum_of_squares / n - mean * mean, 0.0) / (n - 1.0);
 }
 
 /* Sums to means. */
@@ -71,7 +91,9 @@ static void finish_pixels(const Exposure *exposure)
         pixel->normal = f3_scale(pixel->normal, scale);
         pixel->distance *= scale;
         pixel->coverage *= scale;
-        pixel->variance = (float)variance_of(tally);
+        uint32_t width = exposure->film->width;
+        pixel->variance =
+            (float)variance_of(exposure, (uint32_t)(i % width), (uint32_t)(i / width));
     }
 }
 
@@ -141,7 +163,7 @@ static OozeStatus expose_round(Exposure *exposure, uint64_t count, OozeThreads *
     return OOZE_OK;
 }
 
-/* ---- adaptive rounds ------------------------------------------------------------------------- */
+/* ---- rounds ---------------------------------------------------------------------------------- */
 
 /* Root mean square of the noise of a tile, relative to its light. */
 static double tile_noise(const Exposure *exposure, uint32_t tile)
@@ -152,7 +174,7 @@ static double tile_noise(const Exposure *exposure, uint32_t tile)
         for (uint32_t x = area.x0; x < area.x1; x++) {
             const OozeTally *tally = &exposure->tallies[(uint64_t)y * exposure->film->width + x];
             double light = (double)DARK + tally->sum / tally->samples;
-            sum += variance_of(tally) / (light * light);
+            sum += variance_of(exposure, x, y) / (light * light);
             count += 1.0;
         }
     }
@@ -193,12 +215,12 @@ static bool has_time(const OozeExposeJob *job, double round_start)
     return !(job->deadline > 0.0) || now + (now - round_start) < job->deadline;
 }
 
-static OozeStatus expose_adaptively(Exposure *exposure, OozeThreads *threads, double start,
-                                    OozeError *error)
+static OozeStatus expose_in_rounds(Exposure *exposure, OozeThreads *threads, double start,
+                                   OozeError *error)
 {
     const OozeExposeJob *job = exposure->job;
-    uint32_t tiles = exposure->across * exposure->down, even = 0;
-    uint64_t pixels = (uint64_t)exposure->film->width * exposure->film->height;
+    uint32_t tiles = exposure->across * exposure->down;
+    uint64_t even = 0, pixels = (uint64_t)exposure->film->width * exposure->film->height;
     uint64_t most =
         pixels * (job->deadline > 0.0 ? (uint64_t)OOZE_PICTURE_SAMPLES_MAX : job->samples);
     double *noise = ooze_alloc(2 * (size_t)tiles, sizeof *noise);
@@ -209,8 +231,8 @@ static OozeStatus expose_adaptively(Exposure *exposure, OozeThreads *threads, do
     while (continues) {
         double round_start = ooze_clock();
         uint64_t count = tiles;
-        if (even < EVEN_SAMPLES) { /* 1, 1, 2, 4 samples: the first round is short */
-            exposure->samples = even > 0 ? even : 1;
+        if (exposure->spent >= EVEN_SHARE * even * pixels) {
+            exposure->samples = even > 0 ? (uint32_t)even : 1;
             exposure->chosen = NULL;
             even += exposure->samples;
         } else {
@@ -234,16 +256,12 @@ OozeStatus ooze_film_expose(OozeFilm *film, const OozeExposeJob *job, OozeThread
                          .job = job,
                          .tallies = ooze_alloc_zero(pixels, sizeof *exposure.tallies),
                          .across = (film->width + TILE - 1) / TILE,
-                         .down = (film->height + TILE - 1) / TILE,
-                         .samples = job->samples};
+                         .down = (film->height + TILE - 1) / TILE};
     if (!exposure.tallies) {
         return ooze_fail_memory(error, "a picture", pixels * sizeof *exposure.tallies);
     }
     double start = ooze_clock();
-    OozeStatus status = job->adaptive || job->deadline > 0.0
-                            ? expose_adaptively(&exposure, threads, start, error)
-                            : expose_round(&exposure, (uint64_t)exposure.across * exposure.down,
-                                           threads, start, error);
+    OozeStatus status = expose_in_rounds(&exposure, threads, start, error);
     if (!status) {
         finish_pixels(&exposure);
         if (mean_samples) {

@@ -2,12 +2,13 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "render/denoise.h"
 
 uint64_t ooze_film_bytes(uint64_t width, uint64_t height)
 {
-    /* The denoiser needs two more films, the exposure its tallies, the result three bytes a
-       pixel. */
-    return width * height * (3 * sizeof(OozePixel) + sizeof(OozeTally) + 3);
+    /* The film itself, the tallies of the exposure, three bytes a pixel of the result. */
+    return width * height * (sizeof(OozePixel) + sizeof(OozeTally) + 3) +
+           ooze_denoise_bytes(width, height);
 }
 
 OozeStatus ooze_film_create(OozeFilm *film, uint32_t width, uint32_t height, uint64_t limit,

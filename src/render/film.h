@@ -41,17 +41,17 @@ typedef struct OozeExposeJob {
     const OozeTracer *tracer;
     const OozeCamera *camera;
     OozeShade shade;
-    uint32_t samples; /* per pixel; adaptive: their mean */
-    bool adaptive;    /* more samples where there is more noise */
+    uint32_t samples; /* per pixel, their mean */
     double deadline;  /* ooze_clock() at which the samples end; 0: `samples` decides */
     uint64_t seed;
     OozeRenderProgress progress; /* may be NULL */
     void *user;
 } OozeExposeJob;
 
-/* Renders all samples, tile by tile; OOZE_ERROR_CANCELLED where progress returns false. Adaptive
-   samples are added in rounds that depend on the samples before them only: pictures of equal mean
-   samples are equal, whether a deadline or their number ended them. `mean_samples` may be NULL. */
+/* Renders all samples, tile by tile; OOZE_ERROR_CANCELLED where progress returns false. There are
+   more samples where there is more noise: they are added in rounds that depend on the samples
+   before them only. Pictures of equal mean samples are equal, whether a deadline or their number
+   ended them. `mean_samples` may be NULL. */
 OozeStatus ooze_film_expose(OozeFilm *film, const OozeExposeJob *job, OozeThreads *threads,
                             double *mean_samples, OozeError *error);
 

@@ -2,102 +2,145 @@
 #include "render/photon_map.h"
 
 enum { DEPTH_MAX = 48, DEPTH_ROULETTE = 4 };
+/* One of so many soft photons is asked, by paths from the camera and by others. */
+enum { SOFT_STRIDE = 8, SOFT_STRIDE_BEHIND = 32 };
+/* Numbers of pairs between the random numbers of a path and those of a branch. */
+enum { BRANCH_PAIRS = 1 << 16 };
 
 /* ---- surfaces -------------------------------------------------------------------------------- */
 
-/* Light leaves a translucent medium diffusely. */
-static bool leave_translucent(OozeTrace *trace, OozePath *path, const OozeHit *hit)
+static OozeF3 leaving_value(const void *context, OozeF3 direction, float light_pdf)
 {
-    OozeShadingFrame frame = {.n = hit->normal};
-    if (f3_dot(hit->normal, hit->geometric_normal) <= 0.0f) {
-        frame.n = hit->geometric_normal;
+    const OozeHit *hit = context;
+    float cosine = f3_dot(direction, hit->normal);
+    if (cosine <= 0.0f || f3_dot(direction, hit->geometric_normal) <= 0.0f) {
+        return f3_all(0.0f);
     }
+    float pdf = cosine / OOZE_PI_F;
+    return f3_all(pdf * ooze_power_heuristic(light_pdf, pdf));
+}
+
+/* Light leaves a translucent medium diffusely. */
+static bool leave_translucent(OozeTrace *trace, OozePath *path, OozeHit *hit)
+{
+    if (f3_dot(hit->normal, hit->geometric_normal) <= 0.0f) {
+        hit->normal = hit->geometric_normal;
+    }
+    OozeShadingFrame frame = {.n = hit->normal};
     f3_frame(frame.n, &frame.s, &frame.t);
     OozeF3 point = ooze_path_offset_point(trace, hit, 1.0f);
-    OozeLightSample target;
-    if (ooze_path_sample_light(trace, point, &target)) {
-        float cosine = f3_dot(target.direction, frame.n);
-        if (cosine > 0.0f && f3_dot(target.direction, hit->geometric_normal) > 0.0f) {
-            float bsdf_pdf = cosine / OOZE_PI_F;
-            const OozeRay shadow_ray = {point, target.direction, path->ray.time};
-            OozeF3 light = ooze_path_incoming_light(trace, &shadow_ray, &target, OOZE_SHADOW_PLAIN);
-            light = f3_scale(f3_mul(light, path->throughput),
-                             bsdf_pdf * ooze_balance_heuristic(target.pdf, bsdf_pdf));
-            path->scattered = true;
-            ooze_path_add_radiance(trace, path, light);
-        }
-    }
+    const OozeResponse response = {leaving_value, hit};
+    path->scattered = true;
+    ooze_path_add_direct_light(trace, path, point, OOZE_SHADOW_PLAIN, &response);
     OozeF3 out = ooze_sample_cosine(ooze_sampler_pair(trace->sampler));
     path->ray.direction = ooze_frame_world(&frame, out);
     path->pdf = out.z / OOZE_PI_F;
     path->ray.origin = path->scatter_point = point;
     path->medium = -1;
-    path->scattered = true;
     path->gathered = false;
     return true;
 }
 
+/* A point of a surface that scatters a path. */
+typedef struct Scattering {
+    const OozeHit *hit;
+    OozeShadingFrame frame;
+    OozeF3 view;  /* local */
+    OozeF3 point; /* moved off the surface */
+    float side;   /* 1: hit from outside, -1: from inside */
+    bool splits;  /* coat and base continue the path each */
+} Scattering;
+
 /* Adds the light that photons bring; it arrives from their mean direction. */
-static void add_photons(OozeTrace *trace, const OozePath *path, const OozeHit *hit,
-                        const OozeShadingFrame *frame, OozeF3 view)
+static void add_photons(OozeTrace *trace, const OozePath *path, const Scattering *at)
 {
-    OozeF3 normal = f3_scale(hit->geometric_normal, hit->front ? 1.0f : -1.0f), towards;
+    const OozeHit *hit = at->hit;
+    OozePhotonShare share = {path->from_camera ? SOFT_STRIDE : SOFT_STRIDE_BEHIND, 0};
+    share.first = (uint32_t)(ooze_sampler_pair(trace->sampler).u * (float)share.stride);
+    OozeF3 normal = f3_scale(hit->geometric_normal, at->side), towards;
     OozeF3 irradiance =
-        ooze_photon_map_irradiance(trace->tracer->photons, hit->point, normal, &towards);
-    OozeF3 light_local = ooze_frame_local(frame, towards);
+        ooze_photon_map_irradiance(trace->tracer->photons, hit->point, normal, share, &towards);
+    OozeF3 light_local = ooze_frame_local(&at->frame, towards);
     if (f3_max(irradiance) > 0.0f && light_local.z > 0.0f) {
         float pdf;
-        OozeF3 value = ooze_bsdf_evaluate(hit->bsdf, hit->color, view, light_local, &pdf);
+        OozeF3 value =
+            ooze_bsdf_evaluate(hit->bsdf, OOZE_LOBE_ALL, hit->color, at->view, light_local, &pdf);
         OozeF3 light = f3_mul(f3_mul(irradiance, value), path->throughput);
         ooze_path_add_radiance(trace, path, f3_scale(light, 1.0f / maxf(light_local.z, 0.05f)));
     }
 }
 
-/* Opaque and metal surfaces, and translucent ones from outside. */
-static bool scatter_at_surface(OozeTrace *trace, OozePath *path, const OozeHit *hit)
+static OozeF3 surface_value(const void *context, OozeF3 direction, float light_pdf)
 {
-    OozeShadingFrame frame = ooze_shading_frame(hit, path->ray.direction);
-    float side = hit->front ? 1.0f : -1.0f;
-    OozeF3 view = ooze_frame_local(&frame, f3_scale(path->ray.direction, -1.0f));
-    view.z = maxf(view.z, 1e-4f);
-    ooze_path_record_features(trace, f3_mul(path->throughput, hit->color), frame.n, hit->distance);
-    OozeF3 point = ooze_path_offset_point(trace, hit, side);
-    unsigned shadow = OOZE_SHADOW_PLAIN;
-    if (trace->tracer->photons) {
-        add_photons(trace, path, hit, &frame, view);
-        shadow = OOZE_SHADOW_CLEAR;
+    const Scattering *at = context;
+    const OozeHit *hit = at->hit;
+    OozeF3 light = ooze_frame_local(&at->frame, direction), sum = f3_all(0.0f);
+    if (at->side * f3_dot(direction, hit->geometric_normal) <= 0.0f) {
+        return sum;
     }
-    OozeLightSample target;
-    if (ooze_path_sample_light(trace, point, &target)) {
-        float bsdf_pdf;
-        OozeF3 light_local = ooze_frame_local(&frame, target.direction);
-        OozeF3 value = ooze_bsdf_evaluate(hit->bsdf, hit->color, view, light_local, &bsdf_pdf);
-        if (f3_max(value) > 0.0f && side * f3_dot(target.direction, hit->geometric_normal) > 0.0f) {
-            const OozeRay shadow_ray = {point, target.direction, path->ray.time};
-            OozeF3 light = ooze_path_incoming_light(trace, &shadow_ray, &target, shadow);
-            light = f3_mul(f3_mul(light, value), path->throughput);
-            ooze_path_add_radiance(trace, path,
-                                   f3_scale(light, ooze_balance_heuristic(target.pdf, bsdf_pdf)));
-        }
+    OozeLobe first = at->splits ? OOZE_LOBE_COAT : OOZE_LOBE_ALL,
+             last = at->splits ? OOZE_LOBE_BASE : OOZE_LOBE_ALL;
+    for (OozeLobe lobe = first; lobe <= last; lobe++) {
+        float pdf;
+        OozeF3 value = ooze_bsdf_evaluate(hit->bsdf, lobe, hit->color, at->view, light, &pdf);
+        sum = f3_madd(sum, ooze_power_heuristic(light_pdf, pdf), value);
     }
+    return sum;
+}
+
+/* Continues a path in a direction that a lobe scatters to; false where it ends. */
+static bool continue_from(OozeTrace *trace, OozePath *path, const Scattering *at, OozeLobe lobe)
+{
+    const OozeHit *hit = at->hit;
     OozePair random = ooze_sampler_pair(trace->sampler), choice = ooze_sampler_pair(trace->sampler);
-    OozeBsdfSample sample = ooze_bsdf_sample(hit->bsdf, hit->color, view, random, choice);
+    OozeBsdfSample sample = ooze_bsdf_sample(hit->bsdf, lobe, hit->color, at->view, random, choice);
     path->throughput = f3_mul(path->throughput, sample.weight);
-    path->ray.direction = ooze_frame_world(&frame, sample.direction);
+    path->ray.direction = ooze_frame_world(&at->frame, sample.direction);
     path->pdf = sample.pdf;
-    float out = side * f3_dot(path->ray.direction, hit->geometric_normal);
+    path->from_camera = path->leads = false;
+    float out = at->side * f3_dot(path->ray.direction, hit->geometric_normal);
     if (sample.enters) {
         path->gathered = false;
         path->medium = hit->bsdf_index;
-        path->ray.origin = ooze_path_offset_point(trace, hit, -side);
+        path->ray.origin = ooze_path_offset_point(trace, hit, -at->side);
         path->scattered = true;
         return out < 0.0f && f3_max(path->throughput) > 0.0f;
     }
-    path->ray.origin = path->scatter_point = point;
+    path->ray.origin = path->scatter_point = at->point;
     path->scattered = path->scattered || sample.pdf > 0.0f;
     path->gathered = trace->tracer->photons && sample.pdf > 0.0f;
     path->touched_clear = false;
     return out > 0.0f && f3_max(path->throughput) > 0.0f;
+}
+
+/* Opaque and metal surfaces, and translucent ones from outside. */
+static bool scatter_at_surface(OozeTrace *trace, OozePath *path, const OozeHit *hit)
+{
+    Scattering at = {.hit = hit,
+                     .frame = ooze_shading_frame(hit, path->ray.direction),
+                     .side = hit->front ? 1.0f : -1.0f,
+                     .splits = path->leads && ooze_bsdf_has_lobes(hit->bsdf)};
+    at.view = ooze_frame_local(&at.frame, f3_scale(path->ray.direction, -1.0f));
+    at.view.z = maxf(at.view.z, 1e-4f);
+    at.point = ooze_path_offset_point(trace, hit, at.side);
+    ooze_path_record_features(trace, f3_mul(path->throughput, hit->color), at.frame.n,
+                              hit->distance);
+    unsigned shadow = OOZE_SHADOW_PLAIN;
+    if (trace->tracer->photons) {
+        add_photons(trace, path, &at);
+        shadow = OOZE_SHADOW_CLEAR;
+    }
+    const OozeResponse response = {surface_value, &at};
+    ooze_path_add_direct_light(trace, path, at.point, shadow, &response);
+    if (!at.splits) {
+        return continue_from(trace, path, &at, OOZE_LOBE_ALL);
+    }
+    OozePath coat = *path;
+    bool continues = continue_from(trace, path, &at, OOZE_LOBE_BASE);
+    if (continue_from(trace, &coat, &at, OOZE_LOBE_COAT)) {
+        ooze_path_trace_branch(trace, coat);
+    }
+    return continues;
 }
 
 /* ---- paths ----------------------------------------------------------------------------------- */
@@ -125,8 +168,8 @@ static void add_backdrop(OozeTrace *trace, const OozePath *path, float weight)
     }
     OozeF3 light = ooze_lights_backdrop(lights, path->ray.direction, path->from_camera);
     if (path->pdf > 0.0f && lights->environment) {
-        weight *= ooze_balance_heuristic(path->pdf,
-                                         ooze_lights_environment_pdf(lights, path->ray.direction));
+        weight *= ooze_power_heuristic(path->pdf,
+                                       ooze_lights_environment_pdf(lights, path->ray.direction));
     }
     ooze_path_add_radiance(trace, path, f3_scale(f3_mul(light, path->throughput), weight));
 }
@@ -144,7 +187,7 @@ static bool add_light_hit(OozeTrace *trace, const OozePath *path, float far)
     if (is_for_photons(path)) {
         return true;
     }
-    float weight = path->pdf > 0.0f ? ooze_balance_heuristic(path->pdf, light.pdf) : 1.0f;
+    float weight = path->pdf > 0.0f ? ooze_power_heuristic(path->pdf, light.pdf) : 1.0f;
     ooze_path_add_radiance(trace, path, f3_scale(f3_mul(light.radiance, path->throughput), weight));
     return true;
 }
@@ -188,7 +231,7 @@ static void add_light_behind_wall(OozeTrace *trace, const OozePath *path, const 
     OozeF3 transmitted = ooze_trace_transmittance(trace->tracer, &ray, distance, shadow);
     OozeF3 incoming = f3_mul(f3_mul(light.radiance, path->throughput), transmitted);
     ooze_path_add_radiance(trace, path,
-                           f3_scale(incoming, ooze_balance_heuristic(path->pdf, light.pdf)));
+                           f3_scale(incoming, ooze_power_heuristic(path->pdf, light.pdf)));
 }
 
 static bool scatter(OozeTrace *trace, OozePath *path, OozeHit *hit)
@@ -203,9 +246,7 @@ static bool scatter(OozeTrace *trace, OozePath *path, OozeHit *hit)
     if (!trace->is_photon && f3_max(hit->emission) > 0.0f) {
         ooze_path_add_radiance(trace, path, f3_mul(hit->emission, path->throughput));
     }
-    bool continues = scatter_at_surface(trace, path, hit);
-    path->from_camera = false;
-    return continues;
+    return scatter_at_surface(trace, path, hit);
 }
 
 void ooze_path_trace(OozeTrace *trace, OozePath path)
@@ -246,13 +287,29 @@ void ooze_path_trace(OozeTrace *trace, OozePath path)
     } while (survives_roulette(trace, &path));
 }
 
+void ooze_path_trace_branch(OozeTrace *trace, OozePath branch)
+{
+    OozeFeatures *features = trace->features;
+    OozeSampler *sampler = trace->sampler, own = *sampler;
+    own.pair += BRANCH_PAIRS;
+    trace->features = NULL;
+    trace->sampler = &own;
+    branch.leads = false;
+    branch.depth = branch.depth < DEPTH_ROULETTE - 1 ? DEPTH_ROULETTE - 1 : branch.depth;
+    ooze_path_trace(trace, branch);
+    trace->features = features;
+    trace->sampler = sampler;
+}
+
 OozeF3 ooze_trace(const OozeTracer *tracer, const OozeRay *ray, OozeSampler *sampler,
                   OozeFeatures *features)
 {
     *features = (OozeFeatures){.distance = 0.0f};
     OozeTrace trace = {.tracer = tracer, .sampler = sampler, .features = features};
-    ooze_path_trace(
-        &trace,
-        (OozePath){.ray = *ray, .throughput = f3_all(1.0f), .from_camera = true, .medium = -1});
+    ooze_path_trace(&trace, (OozePath){.ray = *ray,
+                                       .throughput = f3_all(1.0f),
+                                       .from_camera = true,
+                                       .leads = true,
+                                       .medium = -1});
     return trace.radiance;
 }

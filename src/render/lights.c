@@ -114,9 +114,7 @@ void ooze_lights_make(OozeLights *lights, const OozeRenderDef *def, const OozeLi
 
 float ooze_lights_environment_pdf(const OozeLights *lights, OozeF3 direction)
 {
-    return lights->environment ? lights->environment_probability *
-                                     ooze_environment_pdf(lights->environment, direction)
-                               : 0.0f;
+    return lights->environment ? ooze_environment_pdf(lights->environment, direction) : 0.0f;
 }
 
 OozeF3 ooze_lights_backdrop(const OozeLights *lights, OozeF3 direction, bool from_camera)
@@ -162,7 +160,7 @@ static bool hits_square(const OozeLight *light, OozeF3 from, OozeF3 direction, f
 static float square_pdf(const OozeLight *light, OozeF3 direction, float distance)
 {
     float cosine = -f3_dot(direction, light->axis);
-    return light->probability * distance * distance / (light->area * maxf(cosine, 1e-6f));
+    return distance * distance / (light->area * maxf(cosine, 1e-6f));
 }
 
 int ooze_lights_choose(const OozeLights *lights, float choice)
@@ -183,7 +181,6 @@ OozeLightSample ooze_lights_sample_direction(const OozeLights *lights, int index
     if (index < 0) {
         sample.direction = ooze_environment_sample(lights->environment, random, &sample.pdf);
         sample.radiance = ooze_environment_radiance(lights->environment, sample.direction);
-        sample.pdf *= lights->environment_probability;
         return sample;
     }
     const OozeLight *light = &lights->lights[index];
@@ -191,23 +188,18 @@ OozeLightSample ooze_lights_sample_direction(const OozeLights *lights, int index
     float phi = 2.0f * OOZE_PI_F * random.v;
     sample.direction = f3_from_frame(light->axis, f3(r * cosf(phi), r * sinf(phi), z));
     sample.radiance = light->radiance;
-    sample.pdf = light->probability / light->area;
+    sample.pdf = 1.0f / light->area;
     return sample;
 }
 
-OozeLightSample ooze_lights_sample(const OozeLights *lights, OozeF3 from, OozePair random,
-                                   float choice)
+OozeLightSample ooze_lights_sample(const OozeLights *lights, int index, OozeF3 from,
+                                   OozePair random)
 {
-    OozeLightSample sample = {.pdf = 0.0f};
-    if (lights->count == 0 && !lights->environment) {
-        return sample;
+    if (index < 0 || lights->lights[index].is_sun) {
+        return ooze_lights_sample_direction(lights, index, random);
     }
-    int i = ooze_lights_choose(lights, choice);
-    if (i < 0 || lights->lights[i].is_sun) {
-        return ooze_lights_sample_direction(lights, i, random);
-    }
-    const OozeLight *light = &lights->lights[i];
-    sample.radiance = light->radiance;
+    const OozeLight *light = &lights->lights[index];
+    OozeLightSample sample = {.radiance = light->radiance};
     OozeF3 at = f3_madd(light->centre, 2.0f * random.u - 1.0f, light->right);
     OozeF3 to_light = f3_sub(f3_madd(at, 2.0f * random.v - 1.0f, light->up), from);
     sample.distance = f3_length(to_light);
@@ -232,7 +224,7 @@ bool ooze_lights_hit(const OozeLights *lights, OozeF3 from, OozeF3 direction, fl
         } else if (light->is_sun && isinf(far) && !found &&
                    f3_dot(direction, light->axis) > light->cosine) {
             found = light;
-            hit->pdf = light->probability / light->area;
+            hit->pdf = 1.0f / light->area;
         }
     }
     if (found) {

@@ -17,7 +17,7 @@ typedef struct OozeLight {
     float area;        /* m2 of a square; steradians of a sun */
     float cosine;      /* sun: of its angular radius */
     float cumulative;  /* of the probabilities, this light included */
-    float probability; /* of being chosen by sampling */
+    float probability; /* of emitting a photon */
 } OozeLight;
 
 typedef struct OozeLights {
@@ -26,7 +26,7 @@ typedef struct OozeLights {
     OozeF3 uniform;     /* where is_uniform: constant radiance instead of that of the backdrop */
     bool is_uniform;
     const OozeEnvironment *environment; /* instead of the backdrop; NULL: none */
-    float environment_probability;      /* of being chosen by sampling */
+    float environment_probability;      /* of emitting a photon */
     OozeLight lights[OOZE_LIGHTS_MAX];
     int count;
 } OozeLights;
@@ -53,15 +53,16 @@ float ooze_lights_environment_pdf(const OozeLights *lights, OozeF3 direction);
 typedef struct OozeLightSample {
     OozeF3 direction, radiance;
     float distance;
-    float pdf; /* per steradian, including the choice of the light; 0: no light */
+    float pdf; /* per steradian, of the samples of that light; 0: no light */
     bool is_environment;
 } OozeLightSample;
 /* Index of the light that a random number chooses; -1: the environment. */
 int ooze_lights_choose(const OozeLights *lights, float choice);
 /* Samples a direction of the sun of that index, or of the environment: -1. */
 OozeLightSample ooze_lights_sample_direction(const OozeLights *lights, int index, OozePair random);
-OozeLightSample ooze_lights_sample(const OozeLights *lights, OozeF3 from, OozePair random,
-                                   float choice);
+/* Samples that light, or the environment: -1. */
+OozeLightSample ooze_lights_sample(const OozeLights *lights, int index, OozeF3 from,
+                                   OozePair random);
 
 /* The light hit within `far`; its pdf is that with which sampling takes the direction. False for
    none. */

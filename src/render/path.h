@@ -11,6 +11,7 @@ typedef struct OozePath {
     float pdf;            /* of the direction sampled there; 0: specular, or from the camera */
     bool scattered;       /* not specular only: crosses clear media straight */
     bool from_camera;     /* no interaction since the camera */
+    bool leads;           /* features follow it: it takes the likelier way at every clear surface */
     bool by_chance;       /* one of several ways on was chosen at random: may be a firefly */
     bool gathered;        /* the last scattering has the light of photons */
     bool touched_clear;   /* since then, or since its start, it met a clear medium */
@@ -47,9 +48,10 @@ OozeShadingFrame ooze_shading_frame(const OozeHit *hit, OozeF3 direction);
 OozeF3 ooze_path_offset_point(const OozeTrace *trace, const OozeHit *hit, float side);
 
 /* Weight of a sample whose strategy has the first pdf (Veach and Guibas 1995). */
-static inline float ooze_balance_heuristic(float pdf, float other_pdf)
+static inline float ooze_power_heuristic(float pdf, float other_pdf)
 {
-    return pdf / (pdf + other_pdf);
+    float ratio = other_pdf / pdf;
+    return 1.0f / (1.0f + ratio * ratio);
 }
 
 /* Beer's law. */
@@ -65,11 +67,21 @@ void ooze_path_record_features(OozeTrace *trace, OozeF3 albedo, OozeF3 normal, f
 
 /* Share of the light that passes a clear surface straight. */
 float ooze_straight_transmittance(const OozeHit *hit, OozeF3 direction);
-/* Samples a point on a light; false where that light does not illuminate `point`. */
-bool ooze_path_sample_light(OozeTrace *trace, OozeF3 point, OozeLightSample *light);
-/* Transmitted radiance of the sample over its pdf, along a ray to it. */
-OozeF3 ooze_path_incoming_light(const OozeTrace *trace, const OozeRay *ray,
-                                const OozeLightSample *light, unsigned shadow);
+
+/* How a point answers to light: the value of the scattering from a direction, times the cosine,
+   weighted against the sampling of directions (ooze_power_heuristic) where a light is sampled in
+   that direction with the pdf `light_pdf`. */
+typedef struct OozeResponse {
+    OozeF3 (*weighted_value)(const void *context, OozeF3 direction, float light_pdf);
+    const void *context;
+} OozeResponse;
+/* Adds the light that a point of the path scatters: a sample of every light, and a shadow ray to
+   the one that is chosen by what they bring (Talbot and others 2005), so that chance does not
+   choose a light that the surface does not see or reflect. */
+void ooze_path_add_direct_light(OozeTrace *trace, const OozePath *path, OozeF3 point,
+                                unsigned shadow, const OozeResponse *response);
+/* Traces another path on from here, without features, with random numbers of its own. */
+void ooze_path_trace_branch(OozeTrace *trace, OozePath branch);
 
 /* Refracts, reflects or passes straight; false where the path ends. */
 bool ooze_path_cross_clear(OozeTrace *trace, OozePath *path, const OozeHit *hit);

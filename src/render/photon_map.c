@@ -16,18 +16,18 @@ typedef struct Cell {
 } Cell;
 
 /* Cells are twice the radius wide: the photons around a point are in 8 of them. */
-static Cell cell_of(const OozePhotonMap *map, OozeF3 p)
+static Cell cell_of(const OozePhotonGrid *grid, OozeF3 p)
 {
-    const float scale = 0.5f / map->radius, most = 1e9f;
+    const float scale = 0.5f / grid->radius, most = 1e9f;
     return (Cell){floor_of(clampf(p.x * scale, -most, most)),
                   floor_of(clampf(p.y * scale, -most, most)),
                   floor_of(clampf(p.z * scale, -most, most))};
 }
 
-static uint32_t bucket_of(const OozePhotonMap *map, Cell cell)
+static uint32_t bucket_of(const OozePhotonGrid *grid, Cell cell)
 {
     uint64_t key = (uint64_t)(uint32_t)cell.x << 32 | (uint32_t)cell.y;
-    return (uint32_t)ooze_mix(ooze_mix(key) ^ (uint32_t)cell.z) & map->mask;
+    return (uint32_t)ooze_mix(ooze_mix(key) ^ (uint32_t)cell.z) & grid->mask;
 }
 
 static uint32_t bucket_count(uint64_t photons)
@@ -46,41 +46,61 @@ uint64_t ooze_photon_map_bytes(uint64_t emitted)
            ((uint64_t)bucket_count(emitted) + 2) * sizeof(uint32_t);
 }
 
-/* Counting sort by bucket; photons of a bucket keep their order. */
-static OozeStatus sort_photons(OozePhotonMap *map, const OozePhoton *photons, OozeError *error)
+static void extend(OozePhotonGrid *grid, OozeF3 p)
 {
-    const uint32_t buckets = bucket_count(map->count);
-    map->mask = buckets - 1;
-    map->starts = ooze_alloc_zero((size_t)buckets + 2, sizeof *map->starts);
-    map->photons = ooze_alloc(map->count, sizeof *map->photons);
-    if (!map->starts || (!map->photons && map->count > 0)) {
-        return ooze_fail_memory(error, "photons", map->count * sizeof *map->photons);
+    float r = grid->radius;
+    grid->low =
+        f3(fminf(grid->low.x, p.x - r), fminf(grid->low.y, p.y - r), fminf(grid->low.z, p.z - r));
+    grid->high = f3(fmaxf(grid->high.x, p.x + r), fmaxf(grid->high.y, p.y + r),
+                    fmaxf(grid->high.z, p.z + r));
+}
+
+/* Counting sort by bucket; photons of a bucket keep their order. */
+static OozeStatus make_grid(OozePhotonGrid *grid, const OozePhoton *photons, uint64_t count,
+                            OozeError *error)
+{
+    const uint32_t buckets = bucket_count(count);
+    grid->count = count;
+    grid->low = f3_all(INFINITY);
+    grid->high = f3_all(-INFINITY);
+    if (count == 0) {
+        return OOZE_OK;
     }
-    for (uint64_t i = 0; i < map->count; i++) {
-        map->starts[bucket_of(map, cell_of(map, photons[i].position)) + 2]++;
+    grid->mask = buckets - 1;
+    grid->starts = ooze_alloc_zero((size_t)buckets + 2, sizeof *grid->starts);
+    grid->photons = ooze_alloc(count, sizeof *grid->photons);
+    if (!grid->starts || !grid->photons) {
+        return ooze_fail_memory(error, "photons", count * sizeof *grid->photons);
+    }
+    for (uint64_t i = 0; i < count; i++) {
+        grid->starts[bucket_of(grid, cell_of(grid, photons[i].position)) + 2]++;
+        extend(grid, photons[i].position);
     }
     for (uint64_t b = 2; b < (uint64_t)buckets + 2; b++) {
-        map->starts[b] += map->starts[b - 1];
+        grid->starts[b] += grid->starts[b - 1];
     }
-    for (uint64_t i = 0; i < map->count; i++) {
-        map->photons[map->starts[bucket_of(map, cell_of(map, photons[i].position)) + 1]++] =
-            photons[i];
+    for (uint64_t i = 0; i < count; i++) {
+        uint32_t bucket = bucket_of(grid, cell_of(grid, photons[i].position));
+        grid->photons[grid->starts[bucket + 1]++] = photons[i];
     }
     return OOZE_OK;
 }
 
 OozeStatus ooze_photon_map_create(OozePhotonMap *map, const OozePhotonJob *job, OozeError *error)
 {
-    *map = (OozePhotonMap){.radius = 1.0f};
+    *map = (OozePhotonMap){.sharp = {.count = 0}};
     OozePhoton *photons = NULL;
     OozePhotonTarget target;
     OozeStatus status = OOZE_OK;
+    uint64_t sharp = 0, count = 0;
     if (ooze_photon_target(job->tracer, &target)) {
-        target.sharp_radius = sqrtf(GATHERED * target.area / (OOZE_PI_F * (float)job->emitted));
-        target.soft_radius = map->radius = SOFT_RATIO * target.sharp_radius;
-        status = ooze_photons_trace(job, &target, &photons, &map->count, error);
+        map->sharp.radius = sqrtf(GATHERED * target.area / (OOZE_PI_F * (float)job->emitted));
+        map->soft.radius = SOFT_RATIO * map->sharp.radius;
+        status = ooze_photons_trace(job, &target, &photons, &sharp, &count, error);
     }
-    status = status ? status : sort_photons(map, photons, error);
+    status = status ? status : make_grid(&map->sharp, photons, sharp, error);
+    status = status ? status
+                    : make_grid(&map->soft, photons ? photons + sharp : NULL, count - sharp, error);
     ooze_free(photons);
     if (status) {
         ooze_photon_map_free(map);
@@ -90,37 +110,73 @@ OozeStatus ooze_photon_map_create(OozePhotonMap *map, const OozePhotonJob *job, 
 
 void ooze_photon_map_free(OozePhotonMap *map)
 {
-    ooze_free(map->photons);
-    ooze_free(map->starts);
-    *map = (OozePhotonMap){.count = 0};
+    ooze_free(map->sharp.photons);
+    ooze_free(map->sharp.starts);
+    ooze_free(map->soft.photons);
+    ooze_free(map->soft.starts);
+    *map = (OozePhotonMap){.sharp = {.count = 0}};
 }
 
+typedef struct Gathering {
+    OozeF3 point, normal;
+    OozeF3 sum, direction; /* irradiance, and what it is from */
+} Gathering;
+
 /* A disc on the surface whose weight decreases to 0 at the edge (Epanechnikov's kernel). */
-OozeF3 ooze_photon_map_irradiance(const OozePhotonMap *map, OozeF3 point, OozeF3 normal,
-                                  OozeF3 *towards)
+static void gather_photon(Gathering *gathering, const OozePhoton *photon, float r2, float weight)
 {
-    OozeF3 sum = f3_all(0.0f), direction = f3_all(0.0f), corner = f3_all(-map->radius);
-    Cell first = cell_of(map, f3_add(point, corner));
-    for (int k = 0; k < 8 && map->count > 0; k++) {
-        Cell cell = {first.x + (k & 1), first.y + (k >> 1 & 1), first.z + (k >> 2)};
-        uint32_t bucket = bucket_of(map, cell);
-        for (uint32_t i = map->starts[bucket]; i < map->starts[bucket + 1]; i++) {
-            const OozePhoton *photon = &map->photons[i];
-            OozeF3 away = f3_sub(photon->position, point);
-            float d2 = f3_dot(away, away), height = f3_dot(away, normal);
-            float r2 = photon->radius * photon->radius;
-            if (d2 >= r2 || f3_dot(photon->direction, normal) >= 0.0f ||
-                height * height > 0.1f * r2) {
-                continue;
-            }
-            Cell own = cell_of(map, photon->position); /* buckets hold photons of several cells */
-            if (own.x == cell.x && own.y == cell.y && own.z == cell.z) {
-                OozeF3 flux = f3_scale(photon->flux, 2.0f / (OOZE_PI_F * r2) * (1.0f - d2 / r2));
-                sum = f3_add(sum, flux);
-                direction = f3_madd(direction, -f3_luminance(flux), photon->direction);
-            }
-        }
+    OozeF3 away = f3_sub(photon->position, gathering->point);
+    float d2 = f3_dot(away, away), height = f3_dot(away, gathering->normal);
+    if (d2 < r2 && height * height <= 0.1f * r2 &&
+        f3_dot(photon->direction, gathering->normal) < 0.0f) {
+        OozeF3 flux = f3_scale(photon->flux, weight * (1.0f - d2 / r2));
+        gathering->sum = f3_add(gathering->sum, flux);
+        gathering->direction =
+            f3_madd(gathering->direction, -f3_luminance(flux), photon->direction);
     }
-    *towards = f3_unit(direction);
-    return sum;
+}
+
+static bool is_within(const OozePhotonGrid *grid, OozeF3 p)
+{
+    return p.x > grid->low.x && p.x < grid->high.x && p.y > grid->low.y && p.y < grid->high.y &&
+           p.z > grid->low.z && p.z < grid->high.z;
+}
+
+static void gather(Gathering *gathering, const OozePhotonGrid *grid, OozePhotonShare share)
+{
+    if (!is_within(grid, gathering->point)) {
+        return;
+    }
+    const float r2 = grid->radius * grid->radius,
+                weight = 2.0f * (float)share.stride / (OOZE_PI_F * r2);
+    Cell first = cell_of(grid, f3_add(gathering->point, f3_all(-grid->radius)));
+    uint32_t buckets[8];
+    uint64_t next = share.first; /* in the photons of all 8 cells, one after another */
+    for (int k = 0; k < 8; k++) {
+        Cell cell = {first.x + (k & 1), first.y + (k >> 1 & 1), first.z + (k >> 2)};
+        buckets[k] = bucket_of(grid, cell);
+        bool again = false; /* one bucket may hold photons of several cells */
+        for (int other = 0; other < k; other++) {
+            again = again || buckets[other] == buckets[k];
+        }
+        if (again) {
+            continue;
+        }
+        uint64_t i = grid->starts[buckets[k]] + next, end = grid->starts[buckets[k] + 1];
+        for (; i < end; i += share.stride) {
+            gather_photon(gathering, &grid->photons[i], r2, weight);
+        }
+        next = i - end;
+    }
+}
+
+OozeF3 ooze_photon_map_irradiance(const OozePhotonMap *map, OozeF3 point, OozeF3 normal,
+                                  OozePhotonShare share, OozeF3 *towards)
+{
+    const OozePhotonShare all = {1, 0};
+    Gathering gathering = {.point = point, .normal = normal};
+    gather(&gathering, &map->sharp, all);
+    gather(&gathering, &map->soft, share);
+    *towards = f3_unit(gathering.direction);
+    return gathering.sum;
 }

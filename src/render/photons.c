@@ -9,12 +9,15 @@ enum { PHOTON_DEPTH_MAX = 24, PHOTON_GRAIN = 1024 };
 /* Streams of random numbers, apart from those of pixels. */
 #define PHOTON_STREAM 0x70686f746f6e7300ull
 
+typedef uint8_t Arrival; /* nowhere, or as a photon of one kind */
+enum { LOST, SHARP, SOFT };
+
 typedef struct Emission {
     const OozePhotonJob *job;
     const OozeTracer *tracer;
     const OozePhotonTarget *target;
     OozePhoton *photons; /* one for each that is emitted */
-    bool *arrived;
+    Arrival *arrived;
 } Emission;
 
 bool ooze_photon_target(const OozeTracer *tracer, OozePhotonTarget *target)
@@ -120,14 +123,14 @@ static bool emit_parallel(const OozePhotonTarget *target, OozeF3 towards, OozeF3
 
 /* Starts a photon at the box; false where its light does not reach it. */
 static bool emit(const Emission *emission, uint64_t i, OozeSampler *sampler, OozePath *path,
-                 float *radius)
+                 Arrival *kind)
 {
     const OozeLights *lights = emission->tracer->lights;
     /* Photons of one light are consecutive: the points of a Sobol sequence. */
     float choice = ((float)i + 0.5f) / (float)emission->job->emitted;
     int index = ooze_lights_choose(lights, choice);
     bool is_sun = index >= 0 && lights->lights[index].is_sun;
-    *radius = is_sun ? emission->target->sharp_radius : emission->target->soft_radius;
+    *kind = is_sun ? SHARP : SOFT;
     OozePair place = ooze_sampler_pair(sampler), aim = ooze_sampler_pair(sampler);
     OozeF3 to_light;
     float distance = INFINITY, probability;
@@ -139,7 +142,8 @@ static bool emit(const Emission *emission, uint64_t i, OozeSampler *sampler, Ooz
         distance = f3_length(to_light);
     } else {
         OozeLightSample sample = ooze_lights_sample_direction(lights, index, place);
-        probability = 1.0f; /* in the pdf of the sample */
+        probability =
+            index < 0 ? lights->environment_probability : lights->lights[index].probability;
         to_light = sample.direction;
         good = sample.pdf > 0.0f &&
                emit_parallel(emission->target, to_light,
@@ -193,29 +197,45 @@ static void trace_photons(void *context, uint64_t begin, uint64_t end, int worke
         OozeTrace trace = {.tracer = emission->tracer, .sampler = &sampler, .is_photon = true};
         OozePath path = {.medium = -1};
         OozePhoton *photon = &emission->photons[i];
-        emission->arrived[i] =
-            emit(emission, i, &sampler, &path, &photon->radius) && fly(&trace, &path, photon);
+        Arrival kind;
+        bool arrives = emit(emission, i, &sampler, &path, &kind) && fly(&trace, &path, photon);
+        emission->arrived[i] = arrives ? kind : LOST;
     }
 }
 
+/* Photons that arrived, those of suns first. */
+static OozePhoton *list_arrived(const Emission *emission, uint64_t *sharp, uint64_t *count)
+{
+    uint64_t counts[3] = {0}, at[3] = {0};
+    for (uint64_t i = 0; i < emission->job->emitted; i++) {
+        counts[emission->arrived[i]]++;
+    }
+    *sharp = at[SOFT] = counts[SHARP];
+    *count = counts[SHARP] + counts[SOFT];
+    OozePhoton *list = ooze_alloc(*count > 0 ? *count : 1, sizeof *list);
+    for (uint64_t i = 0; list && i < emission->job->emitted; i++) {
+        Arrival kind = emission->arrived[i];
+        if (kind != LOST) {
+            list[at[kind]++] = emission->photons[i];
+        }
+    }
+    return list;
+}
+
 OozeStatus ooze_photons_trace(const OozePhotonJob *job, const OozePhotonTarget *target,
-                              OozePhoton **photons, uint64_t *count, OozeError *error)
+                              OozePhoton **photons, uint64_t *sharp, uint64_t *count,
+                              OozeError *error)
 {
     const uint64_t emitted = job->emitted;
     Emission emission = {job, job->tracer, target, NULL, NULL};
-    *count = 0;
-    *photons = emission.photons = ooze_alloc(emitted, sizeof **photons);
+    *photons = NULL;
+    emission.photons = ooze_alloc(emitted, sizeof *emission.photons);
     emission.arrived = ooze_alloc_zero(emitted, sizeof *emission.arrived);
-    if (!emission.photons || !emission.arrived) {
-        ooze_free(emission.arrived);
-        return ooze_fail_memory(error, "photons", emitted * sizeof **photons);
+    if (emission.photons && emission.arrived) {
+        ooze_parallel_for(job->threads, emitted, PHOTON_GRAIN, trace_photons, &emission);
+        *photons = list_arrived(&emission, sharp, count);
     }
-    ooze_parallel_for(job->threads, emitted, PHOTON_GRAIN, trace_photons, &emission);
-    for (uint64_t i = 0; i < emitted; i++) {
-        if (emission.arrived[i]) {
-            emission.photons[(*count)++] = emission.photons[i];
-        }
-    }
+    ooze_free(emission.photons);
     ooze_free(emission.arrived);
-    return OOZE_OK;
+    return *photons ? OOZE_OK : ooze_fail_memory(error, "photons", emitted * sizeof **photons);
 }

@@ -19,7 +19,6 @@ uint64_t ooze_renderer_hash(const OozeRenderer *renderer)
                               def->size.x,
                               def->size.y,
                               def->samples,
-                              def->adaptive,
                               def->time_limit,
                               def->f_number,
                               def->aperture,

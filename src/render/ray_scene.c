@@ -19,6 +19,7 @@ struct OozeRayScene {
     OozePlane *planes;
     int plane_count;
     OozeF3 clear_low, clear_high; /* bounds of clear media; low > high: there are none */
+    OozeF3 low, high;             /* bounds of all that Embree intersects */
 };
 
 /* ---- Embree ---------------------------------------------------------------------------------- */
@@ -311,6 +312,18 @@ OozeStatus ooze_ray_scene_commit(OozeRayScene *scene, float size, OozeError *err
         rtcCommitScene(scene->embree);
         status = check_embree(scene, error);
     }
+    if (!status) {
+        struct RTCLinearBounds bounds;
+        rtcGetSceneLinearBounds(scene->embree, &bounds);
+        const struct RTCBounds *a = &bounds.bounds0, *b = &bounds.bounds1;
+        OozeF3 gap = f3_all(4.0f * scene->epsilon);
+        scene->low = f3_sub(f3(fminf(a->lower_x, b->lower_x), fminf(a->lower_y, b->lower_y),
+                               fminf(a->lower_z, b->lower_z)),
+                            gap);
+        scene->high = f3_add(f3(fmaxf(a->upper_x, b->upper_x), fmaxf(a->upper_y, b->upper_y),
+                                fmaxf(a->upper_z, b->upper_z)),
+                             gap);
+    }
     return status;
 }
 
@@ -457,11 +470,28 @@ static bool intersect_plane(const OozeRayScene *scene, const OozeRay *ray, float
     return true;
 }
 
+/* Whether a ray comes near the box of everything. Most rays of a picture do not, and asking Embree
+   takes several times as long. A coordinate that does not change along the ray gives infinities, or
+   NAN on a face, which the comparisons leave out. */
+static bool passes_box(const OozeRayScene *scene, const OozeRay *ray, float near, float far)
+{
+    const float *from = &ray->origin.x, *along = &ray->direction.x;
+    const float *low = &scene->low.x, *high = &scene->high.x;
+    for (int k = 0; k < 3; k++) {
+        float inverse = 1.0f / along[k];
+        float a = (low[k] - from[k]) * inverse, b = (high[k] - from[k]) * inverse;
+        float first = a < b ? a : b, last = a < b ? b : a;
+        near = first > near ? first : near;
+        far = last < far ? last : far;
+    }
+    return near <= far;
+}
+
 bool ooze_ray_scene_intersect(const OozeRayScene *scene, const OozeRay *ray, float near, float far,
                               OozeHit *hit)
 {
     bool any = intersect_plane(scene, ray, near, far, hit);
-    if (scene->geometry_count == 0) {
+    if (scene->geometry_count == 0 || !passes_box(scene, ray, near, any ? hit->distance : far)) {
         return any;
     }
     struct RTCRayHit found;

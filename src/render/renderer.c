@@ -19,7 +19,7 @@
 #define CONTACT_GAP      1.2f /* spacings */
 #define PICTURE_SAMPLES  64   /* where none are given */
 #define PHOTONS_PER_PATH 0.1
-#define ADAPTIVE_SAMPLES 64.0 /* of a picture that needs photons */
+#define MANY_SAMPLES     32 /* from which on photons are those of PICTURE_SAMPLES */
 #define PHOTONS_MIN      1e5
 #define PHOTONS_MAX      3e6
 #define MEMORY_SHARE     0.5 /* of physical memory that a picture may take */
@@ -33,15 +33,15 @@ static uint64_t memory_limit(void)
                                  : (uint64_t)1 << 32;
 }
 
-/* Photons cost a fraction of the paths of the picture. That of a picture with adaptive samples does
-   not depend on their number: it is the same whether a time or a number ends them. */
+/* Photons cost a fraction of the paths of the picture, up to a number of samples that most pictures
+   of a given time exceed: those are the same whether a time or a number ends them. */
 static uint64_t photon_count(const OozeRenderDef *def)
 {
     if (!def->caustics || def->preview) {
         return 0;
     }
-    bool adaptive = def->adaptive || def->time_limit > 0.0;
-    double samples = adaptive ? ADAPTIVE_SAMPLES : def->samples;
+    bool many = def->time_limit > 0.0 || def->samples >= MANY_SAMPLES;
+    double samples = many ? PICTURE_SAMPLES : def->samples;
     double count = def->size.x * def->size.y * samples * PHOTONS_PER_PATH;
     return (uint64_t)fmin(fmax(count, PHOTONS_MIN), PHOTONS_MAX);
 }
@@ -139,13 +139,14 @@ static OozeStatus expose_with_photons(OozeRenderer *renderer, OozeTracer *tracer
                                       OozeError *error)
 {
     const OozeRenderDef *def = &renderer->def;
-    OozePhotonMap photons = {.count = 0};
+    OozePhotonMap photons = {.sharp = {.count = 0}};
     OozeStatus status = OOZE_OK;
     const uint64_t emitted = photon_count(def);
     if (emitted > 0) {
         OozePhotonJob photon_job = {tracer, emitted, def->seed, renderer->threads};
         status = ooze_photon_map_create(&photons, &photon_job, error);
-        tracer->photons = photons.count > 0 ? &photons : NULL;
+        bool any = photons.sharp.count + photons.soft.count > 0;
+        tracer->photons = any ? &photons : NULL;
     }
     status = status ? status : expose(renderer, job, pixels, error);
     ooze_photon_map_free(&photons);
@@ -223,7 +224,6 @@ OozeStatus ooze_render_frame(OozeRenderer *renderer, const OozeFrame *frame,
                          .camera = &camera,
                          .shade = def->preview ? ooze_preview : ooze_trace,
                          .samples = def->preview ? preview_samples : (uint32_t)def->samples,
-                         .adaptive = def->adaptive && !def->preview,
                          .deadline =
                              def->time_limit > 0.0 && !def->preview ? start + def->time_limit : 0.0,
                          .seed = def->seed,

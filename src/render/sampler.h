@@ -21,8 +21,7 @@ static inline OozeSampler ooze_sampler(uint64_t seed, uint64_t pixel, uint32_t s
 
 static inline uint32_t reverse_bits(uint32_t x)
 {
-    x = (x >> 16) | (x << 16);
-    x = (x & 0x00ff00ffu) << 8 | (x & 0xff00ff00u) >> 8;
+    x = __builtin_bswap32(x);
     x = (x & 0x0f0f0f0fu) << 4 | (x & 0xf0f0f0f0u) >> 4;
     x = (x & 0x33333333u) << 2 | (x & 0xccccccccu) >> 2;
     return (x & 0x55555555u) << 1 | (x & 0xaaaaaaaau) >> 1;
@@ -40,13 +39,16 @@ static inline uint32_t scramble_bits(uint32_t x, uint32_t seed)
     return reverse_bits(x);
 }
 
-/* Second dimension of the Sobol sequence; the first is the reversed index. */
+/* Second dimension of the Sobol sequence; the first is the reversed index. Its matrix is Pascal's
+   triangle modulo 2, a product of five steps (Ahmed 2024). */
 static inline uint32_t sobol_second(uint32_t index)
 {
-    uint32_t x = 0;
-    for (uint32_t column = 0x80000000u; index; index >>= 1, column ^= column >> 1) {
-        x ^= index & 1u ? column : 0u;
-    }
+    uint32_t x = reverse_bits(index);
+    x ^= x << 16;
+    x ^= (x & 0x00ff00ffu) << 8;
+    x ^= (x & 0x0f0f0f0fu) << 4;
+    x ^= (x & 0x33333333u) << 2;
+    x ^= (x & 0x55555555u) << 1;
     return x;
 }
 

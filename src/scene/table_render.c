@@ -198,10 +198,8 @@ static const OozeKey render_keys[] = {
      .help = "width and height"},
     {"samples", OOZE_KEY_INTEGER, "", 0.0, OOZE_PICTURE_SAMPLES_MAX,
      offsetof(OozeRenderDef, samples),
-     .help = "light paths per pixel: more need more time and have less noise; 0: 64 for a single "
-             "picture, 6 for each of several"},
-    {"adaptive", OOZE_KEY_SWITCH, "", OOZE_NO_RANGE, offsetof(OozeRenderDef, adaptive),
-     .help = "more paths where there is more noise; `samples` is then their mean"},
+     .help = "light paths per pixel, more of them where there is more noise: the mean; 0: 64 for a "
+             "single picture, 6 for each of several"},
     {"time_limit", OOZE_KEY_REAL, "s", 0.0, 1e6, offsetof(OozeRenderDef, time_limit),
      .help = "paths are added where there is noise until a picture has taken this time; 0: "
              "`samples` decides"},

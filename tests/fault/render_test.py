@@ -78,7 +78,7 @@ class RenderTest(runs.RunTest):
         mean = float(re.search(r"([0-9.]+) samples a pixel", done.stdout).group(1))
         picture = run / "pictures/frame_000001.png"
         pixels = picture.read_bytes().split(b"IDAT")[1:]
-        self.good("render", run, *SMALL[:2], "--frames", 1, "--adaptive", "--samples", int(mean))
+        self.good("render", run, *SMALL[:2], "--frames", 1, "--samples", int(mean))
         self.assertEqual(picture.read_bytes().split(b"IDAT")[1:], pixels)
 
     def test_damage_and_gaps(self):

@@ -6,6 +6,8 @@
 #include "base/vec3.h"
 #include "render/photon_map.h"
 
+static const OozePhotonShare all = {1, 0};
+
 static OozeLights sun_above(void)
 {
     OozeLights lights = uniform_lights(f3_all(0.0f));
@@ -66,14 +68,15 @@ static void photons_obey_beer_and_fresnel(void **state)
         OozePhotonMap map;
         CHECK_OK(ooze_photon_map_create(&map, &job, &error));
         OozeF3 flux = f3_all(0.0f);
-        for (uint64_t k = 0; k < map.count; k++) {
-            flux = f3_madd(flux, 1.0f / (2000.0f * 2000.0f * OOZE_PI_F), map.photons[k].flux);
+        for (uint64_t k = 0; k < map.sharp.count; k++) {
+            flux = f3_madd(flux, 1.0f / (2000.0f * 2000.0f * OOZE_PI_F), map.sharp.photons[k].flux);
         }
         double local = 0.0; /* irradiance at some points, green */
         for (int k = 0; k < 64; k++) {
             OozeF3 at =
                 f3(-700.0f + 200.0f * (float)(k % 8), -700.0f + 200.0f * (float)(k / 8), -1);
-            OozeF3 towards, light = ooze_photon_map_irradiance(&map, at, f3(0, 0, 1), &towards);
+            OozeF3 towards,
+                light = ooze_photon_map_irradiance(&map, at, f3(0, 0, 1), all, &towards);
             CHECK_NEAR((double)towards.z, 1.0, 1e-3);
             local += (double)light.y / (64.0 * M_PI);
         }
@@ -124,12 +127,12 @@ static void a_ball_focuses_light(void **state)
     OozePhotonMap map, again;
     CHECK_OK(ooze_photon_map_create(&map, &job, &error));
     double flux = 0.0;
-    for (uint64_t i = 0; i < map.count; i++) {
-        flux += (double)map.photons[i].flux.y / (M_PI * M_PI);
+    for (uint64_t i = 0; i < map.sharp.count; i++) {
+        flux += (double)map.sharp.photons[i].flux.y / (M_PI * M_PI);
     }
     OozeF3 towards;
-    OozeF3 focus = ooze_photon_map_irradiance(&map, f3(0, 0, -1.5f), f3(0, 0, 1), &towards);
-    OozeF3 edge = ooze_photon_map_irradiance(&map, f3(0.8f, 0, -1.5f), f3(0, 0, 1), &towards);
+    OozeF3 focus = ooze_photon_map_irradiance(&map, f3(0, 0, -1.5f), f3(0, 0, 1), all, &towards);
+    OozeF3 edge = ooze_photon_map_irradiance(&map, f3(0.8f, 0, -1.5f), f3(0, 0, 1), all, &towards);
     printf("  focus %.1f times the sun, shadow %.3f; flux %.4f of the disc's, at least %.4f\n",
            (double)focus.y / M_PI, (double)edge.y / M_PI, flux, first_exit_share());
     assert_true((double)focus.y > 10.0 * M_PI);
@@ -140,8 +143,9 @@ static void a_ball_focuses_light(void **state)
     CHECK_OK(ooze_threads_create(3, &threads, &error));
     job.threads = threads;
     CHECK_OK(ooze_photon_map_create(&again, &job, &error));
-    assert_int_equal(map.count, again.count);
-    assert_memory_equal(map.photons, again.photons, map.count * sizeof *map.photons);
+    assert_int_equal(map.sharp.count, again.sharp.count);
+    assert_memory_equal(map.sharp.photons, again.sharp.photons,
+                        map.sharp.count * sizeof *map.sharp.photons);
     ooze_threads_destroy(threads);
     ooze_photon_map_free(&again);
     ooze_photon_map_free(&map);

@@ -20,19 +20,15 @@ static OozeF3 shade_half(const OozeTracer *tracer, const OozeRay *ray, OozeSampl
     return f3_all(ray->direction.x < 0.0f ? 0.5f : (key & 1) ? 1.0f : 0.0f);
 }
 
-static OozeFilm exposed(uint32_t samples, bool adaptive, double deadline, OozeThreads *threads,
-                        double *mean)
+static OozeFilm exposed(uint32_t samples, double deadline, OozeThreads *threads, double *mean)
 {
     OozeRenderDef def = ooze_render_def_default();
     def.camera_position = (OozeVec3){0, 0, 5};
     def.look_at = (OozeVec3){0, 0, 0};
     OozeCamera camera = ooze_camera_make(&def, OOZE_AXIS_Y, (OozeVec3){-1, -1, -1},
                                          (OozeVec3){1, 1, 1}, (double)WIDE / HIGH);
-    OozeExposeJob job = {.camera = &camera,
-                         .shade = shade_half,
-                         .samples = samples,
-                         .adaptive = adaptive,
-                         .deadline = deadline};
+    OozeExposeJob job = {
+        .camera = &camera, .shade = shade_half, .samples = samples, .deadline = deadline};
     OozeFilm film;
     CHECK_OK(ooze_film_create(&film, WIDE, HIGH, UINT64_MAX, &error));
     CHECK_OK(ooze_film_expose(&film, &job, threads, mean, &error));
@@ -50,26 +46,40 @@ static double noise_of(const OozeFilm *film)
     return sqrt(sum / (WIDE * HIGH / 2));
 }
 
-/* With a mean of 40 samples, 8 of them everywhere, the noisy half gets 72 each. */
+/* With a mean of 40 samples, 8 of them everywhere, the noisy half gets 72 each; plain sampling
+   with as many would have 40. A sample is 0 or 1: its standard deviation is 0.5. */
 static void samples_go_where_the_noise_is(void **state)
 {
     (void)state;
-    double even_mean, mean;
-    OozeFilm even = exposed(40, false, 0.0, NULL, &even_mean);
-    OozeFilm adaptive = exposed(40, true, 0.0, NULL, &mean);
-    double ratio = noise_of(&adaptive) / noise_of(&even);
-    printf("  noise %.4f, adaptive %.4f: ratio %.3f, of counts %.3f; mean samples %.1f\n",
-           noise_of(&even), noise_of(&adaptive), ratio, sqrt(40.0 / 72.0), mean);
-    CHECK_NEAR(even_mean, 40.0, 1e-9);
-    assert_true(mean >= 40.0 && mean < 43.0);   /* rounds of a quarter of the tiles */
-    CHECK_NEAR(ratio, sqrt(40.0 / 72.0), 0.05); /* of 1536 pixels each: 3 % */
+    double mean, plain = 0.5 / sqrt(40.0);
+    OozeFilm film = exposed(40, 0.0, NULL, &mean);
+    double ratio = noise_of(&film) / plain;
+    printf("  noise %.4f, plain %.4f: ratio %.3f, of counts %.3f; mean samples %.1f\n",
+           noise_of(&film), plain, ratio, sqrt(40.0 / 72.0), mean);
+    assert_true(mean >= 40.0 && mean < 42.0);
+    CHECK_NEAR(ratio, sqrt(40.0 / 72.0), 0.06); /* of 1536 pixels each: 3 % */
     for (int i = 0; i < WIDE * HIGH; i += 7) {
         if (i % WIDE < WIDE / 2) {
-            assert_true(adaptive.pixels[i].color.y == 0.5f);
+            assert_true(film.pixels[i].color.y == 0.5f);
         }
     }
-    ooze_film_free(&even);
-    ooze_film_free(&adaptive);
+    ooze_film_free(&film);
+}
+
+/* One sample of a pixel has no variance of its own: it is that among its neighbours. */
+static void a_single_sample_has_the_noise_of_its_neighbours(void **state)
+{
+    (void)state;
+    OozeFilm film = exposed(1, 0.0, NULL, NULL);
+    double sum = 0.0;
+    for (int i = 0; i < WIDE * HIGH; i++) {
+        if (i % WIDE < WIDE / 2 - 1) {
+            assert_true(i / WIDE == 0 || film.pixels[i].variance == 0.0f);
+        }
+        sum += i % WIDE > WIDE / 2 ? (double)film.pixels[i].variance : 0.0;
+    }
+    CHECK_NEAR(sum / (HIGH * (WIDE / 2 - 1)), 0.25, 0.025);
+    ooze_film_free(&film);
 }
 
 static void equal_mean_samples_are_equal_pictures(void **state)
@@ -78,18 +88,17 @@ static void equal_mean_samples_are_equal_pictures(void **state)
     OozeThreads *threads = NULL;
     CHECK_OK(ooze_threads_create(3, &threads, &error));
     double means[4];
-    OozeFilm films[4] = {exposed(23, true, 0.0, NULL, &means[0]),
-                         exposed(23, true, 0.0, threads, &means[1]),
-                         exposed(1000, true, 1e-9, NULL, &means[2]), /* a time that has passed */
-                         exposed(1, true, 0.0, NULL, &means[3])};
+    OozeFilm films[4] = {exposed(23, 0.0, NULL, &means[0]), exposed(23, 0.0, threads, &means[1]),
+                         exposed(1000, 1e-9, NULL, &means[2]), /* a time that has passed */
+                         exposed(1, 0.0, NULL, &means[3])};
     size_t bytes = sizeof(OozePixel) * WIDE * HIGH;
     assert_memory_equal(films[0].pixels, films[1].pixels, bytes);
     assert_memory_equal(films[2].pixels, films[3].pixels, bytes);
     assert_true(means[2] == 1.0 && means[3] == 1.0);
     /* A picture that a deadline ended after some rounds, and one of as many samples. */
     double mean, again;
-    OozeFilm timed = exposed(1, true, ooze_clock() + 0.05, NULL, &mean);
-    OozeFilm counted = exposed((uint32_t)floor(mean), true, 0.0, NULL, &again);
+    OozeFilm timed = exposed(1, ooze_clock() + 0.05, NULL, &mean);
+    OozeFilm counted = exposed((uint32_t)floor(mean), 0.0, NULL, &again);
     printf("  %.2f samples in 0.05 s, again %.2f\n", mean, again);
     assert_true(mean == again);
     assert_memory_equal(timed.pixels, counted.pixels, bytes);
@@ -131,6 +140,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(samples_go_where_the_noise_is),
+        cmocka_unit_test(a_single_sample_has_the_noise_of_its_neighbours),
         cmocka_unit_test(equal_mean_samples_are_equal_pictures),
         cmocka_unit_test(radiance_becomes_the_documented_bytes),
     };

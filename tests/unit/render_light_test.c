@@ -63,8 +63,8 @@ static void samples_conserve_energy(void **state)
         for (uint32_t i = 0; i < N; i++) {
             OozeSampler sampler = ooze_sampler(3, 1, i);
             OozeBsdfSample scatter =
-                ooze_bsdf_sample(&bsdf, f3_all(1.0f), view, ooze_sampler_pair(&sampler),
-                                 ooze_sampler_pair(&sampler));
+                ooze_bsdf_sample(&bsdf, OOZE_LOBE_ALL, f3_all(1.0f), view,
+                                 ooze_sampler_pair(&sampler), ooze_sampler_pair(&sampler));
             sum += (double)scatter.weight.y;
         }
         CHECK_NEAR(sum / N, 1.0, 0.01); /* noise of weights below 2 over 20000: 0.004 */
