@@ -1,4 +1,4 @@
-/* Settings and choices of a method that earlier versions had. */
+/* Keys that earlier versions had: of sections, and settings and choices of a method. */
 #include <math.h>
 #include <string.h>
 
@@ -63,4 +63,21 @@ bool ooze_scene_read_gone_choice(OozeScene *scene, const OozeKey *row, const Ooz
                       "'%s' cannot be '%s' any more", row->key, gone->choice);
     ooze_key_store(row, item, gone->neutral);
     return true;
+}
+
+bool ooze_scene_report_gone_key(OozeScene *scene, const char *section, const OozeNode *key)
+{
+    static const struct {
+        const char *section, *key, *instead;
+    } keys[] = {{"render", "adaptive", "leave it out: samples go where the noise is, always"}};
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+        if (strcmp(keys[i].section, section) == 0 && strcmp(keys[i].key, key->text) == 0) {
+            if (!scene->of_run) { /* scenes of runs have all keys */
+                ooze_scene_error(scene, key, keys[i].instead, "%s has no '%s' any more", section,
+                                 key->text);
+            }
+            return true;
+        }
+    }
+    return false;
 }

@@ -118,7 +118,9 @@ static void descend(Walk *walk, OozeNode *map, OozeNode *value)
         }
         if (!ooze_section_find(section, -1, part->text, &row) &&
             !(section->params && section->variant_key)) {
-            report_unknown(scene, section, part);
+            if (!ooze_scene_report_gone_key(scene, section->name, part)) {
+                report_unknown(scene, section, part);
+            }
             return;
         }
         if (strcmp(part->text, "include") == 0 && section == &ooze_scene_root) {

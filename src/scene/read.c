@@ -166,7 +166,9 @@ void ooze_section_read(OozeScene *scene, const OozeSection *section, const OozeN
         OozeKey row;
         if (!ooze_section_find(section, variant, child->key->text, &row)) {
             const struct OozeMethod *method = section->method ? section->method(variant) : NULL;
-            bool gone = ooze_scene_report_gone(scene, method, child->key->text, child->key, child);
+            bool gone =
+                ooze_scene_report_gone(scene, method, child->key->text, child->key, child) ||
+                ooze_scene_report_gone_key(scene, section->name, child->key);
             /* the settings of an unknown method cannot be checked */
             if (!gone && (variant >= 0 || !section->variant_key || !section->params)) {
                 report_unknown(scene, section, variant, child->key);

@@ -173,6 +173,8 @@ const char *ooze_scene_did_you_mean(OozeScene *scene, const char *word, const ch
    it is the target of a change. */
 bool ooze_scene_report_gone(OozeScene *scene, const struct OozeMethod *method, const char *key,
                             const OozeNode *at, const OozeNode *value);
+/* The same for a key of a section, such as `render`; nothing is said in the scene of a run. */
+bool ooze_scene_report_gone_key(OozeScene *scene, const char *section, const OozeNode *key);
 /* The same for the value of a choice; stores the choice that is left in its place. */
 bool ooze_scene_read_gone_choice(OozeScene *scene, const OozeKey *row, const OozeNode *node,
                                  void *item);

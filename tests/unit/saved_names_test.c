@@ -315,7 +315,7 @@ static void write_scene(char path[64], const char *settings)
     assert_non_null(file);
     fprintf(file,
             "ooze: 2\nmethod: {name: conformation, %s}\nspacing: 0.1\ntime_step: 1/240\n"
-            "duration: 1\n",
+            "duration: 1\nrender: {adaptive: false}\n",
             settings);
     assert_int_equal(fclose(file), 0);
 }

@@ -39,6 +39,8 @@ static void settings_that_are_gone(void **state)
     expect_one(CONFORMATION("passes: 2") "changes: [{time: 0.1, set: method.pressure, to: "
                                          "velocity_solve}]\n",
                6, 49, "'pressure' cannot be 'velocity_solve' any more", "use grid");
+    expect_one(CONFORMATION("passes: 2") "render: {adaptive: true}\n", 6, 10,
+               "render has no 'adaptive' any more", "leave it out");
     expect_one(CONFORMATION("velocity_preconditioner: mass"), 2, 55,
                "'velocity_preconditioner' cannot be 'mass' any more", "use diagonal");
     expect_one(CONFORMATION("pressure: velocity_solver"), 2, 40,
