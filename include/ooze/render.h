@@ -52,7 +52,7 @@ typedef struct OozeRenderDef {
     const char *focus;     /* name of the material or solid in focus; NULL: the fluid */
     double shutter;        /* share of the time between two frames that it is open; 0: no blur */
     OozeVec3 size;         /* pixels: x is the width, y the height */
-    int samples;           /* mean light paths per pixel: more where there is more noise; 0: 64 */
+    int samples;           /* mean light paths per pixel, more where noise is; 0: 64 */
     double time_limit;     /* s per picture: paths are added until then; 0: `samples` decides */
     OozeBackdrop backdrop;
     OozeEnvironmentType environment;

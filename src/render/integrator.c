@@ -249,7 +249,8 @@ static bool scatter(OozeTrace *trace, OozePath *path, OozeHit *hit)
     return scatter_at_surface(trace, path, hit);
 }
 
-void ooze_path_trace(OozeTrace *trace, OozePath path)
+/* Follows the path to its end. */
+static void follow(OozeTrace *trace, OozePath path)
 {
     const OozeTracer *tracer = trace->tracer;
     do {
@@ -296,7 +297,7 @@ void ooze_path_trace_branch(OozeTrace *trace, OozePath branch)
     trace->sampler = &own;
     branch.leads = false;
     branch.depth = branch.depth < DEPTH_ROULETTE - 1 ? DEPTH_ROULETTE - 1 : branch.depth;
-    ooze_path_trace(trace, branch);
+    follow(trace, branch);
     trace->features = features;
     trace->sampler = sampler;
 }
@@ -306,10 +307,10 @@ OozeF3 ooze_trace(const OozeTracer *tracer, const OozeRay *ray, OozeSampler *sam
 {
     *features = (OozeFeatures){.distance = 0.0f};
     OozeTrace trace = {.tracer = tracer, .sampler = sampler, .features = features};
-    ooze_path_trace(&trace, (OozePath){.ray = *ray,
-                                       .throughput = f3_all(1.0f),
-                                       .from_camera = true,
-                                       .leads = true,
-                                       .medium = -1});
+    follow(&trace, (OozePath){.ray = *ray,
+                              .throughput = f3_all(1.0f),
+                              .from_camera = true,
+                              .leads = true,
+                              .medium = -1});
     return trace.radiance;
 }

@@ -88,7 +88,5 @@ bool ooze_path_cross_clear(OozeTrace *trace, OozePath *path, const OozeHit *hit)
 /* Attenuates the path along `distance` in its medium; true where it was scattered before the end.
    */
 bool ooze_path_traverse_medium(OozeTrace *trace, OozePath *path, float distance);
-/* Follows the path to its end. */
-void ooze_path_trace(OozeTrace *trace, OozePath path);
 
 #endif

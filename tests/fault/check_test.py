@@ -211,7 +211,8 @@ class CheckTest(runs.RunTest):
                               "shape: {type: box, size: [0.4, 0.4, 0.4], position: [0, 9, 0]}}]\n")
         sizes = [float(re.search(r"(?m)^memory +([\d.]+) MiB", self.good(
             "run", self.scene, "--dry-run", "--device", "cpu", "--set",
-            f"method.velocity_preconditioner={which}").stdout)[1]) for which in ("auto", "diagonal")]
+            f"method.velocity_preconditioner={which}").stdout)[1])
+                 for which in ("auto", "diagonal")]
         more = (sizes[0] - sizes[1]) * 2 ** 20 / 8000  # other arrays grow in steps
         self.assertTrue(700 < more < 1200, more)
 

@@ -69,7 +69,8 @@ class DeviceRanksTest(ranks_test.RanksBase):
     def test_rounded_directions_have_the_same_bits(self):
         """Those of large scenes."""
         self.ENVIRONMENT = dict(self.ENVIRONMENT, OOZE_PACK_FROM="100")
-        self.expect_same_bits(ranks_test.variant("{" + DIAGONAL + "}", SLIME, duration="0.05"), RANKS)
+        text = ranks_test.variant("{" + DIAGONAL + "}", SLIME, duration="0.05")
+        self.expect_same_bits(text, RANKS)
 
     def test_second_order_and_modes_have_the_same_bits(self):
         text = ranks_test.variant("{" + DIAGONAL + "}", ranks_test.TWO_MODES, duration="0.05")

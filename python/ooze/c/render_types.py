@@ -71,7 +71,7 @@ class OozeRenderDef(Structure):
     shutter: float = member(c_double,
         "share of the time between two frames that it is open; 0: no blur")
     size: OozeVec3 = member(OozeVec3, "pixels: x is the width, y the height")
-    samples: int = member(c_int, "mean light paths per pixel: more where there is more noise; 0: 64")
+    samples: int = member(c_int, "mean light paths per pixel, more where noise is; 0: 64")
     time_limit: float = member(c_double,
         "s per picture: paths are added until then; 0: `samples` decides")
     backdrop: int = enumerated(OozeBackdrop, c_int)
