@@ -70,7 +70,8 @@ static inline OozeF32x4 fast_exp_minus(OozeF32x4 x)
 /* ---- variance -------------------------------------------------------------------------------- */
 
 /* The variance of a pixel is that of a few samples. Where it is too small the pixel would refuse
-   brighter neighbours, and rare bright samples would be lost: the mean of alike pixels is used. */
+   brighter neighbours, and rare bright samples would be lost: the mean of alike pixels is used. A
+   pixel that has got a rare bright sample keeps its own, which is larger. */
 static void pool_rows(void *context, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
@@ -88,7 +89,8 @@ static void pool_rows(void *context, uint64_t begin, uint64_t end, int worker)
                     weight += w;
                 }
             }
-            ooze_f32x4_store(sum / weight, planes->to[VARIANCE] + at);
+            OozeF32x4 own = ooze_f32x4_load(planes->from[VARIANCE] + at);
+            ooze_f32x4_store(ooze_f32x4_max(sum / weight, own), planes->to[VARIANCE] + at);
         }
     }
 }
