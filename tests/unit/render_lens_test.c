@@ -104,6 +104,7 @@ static void blur_is_as_long_as_the_path_while_the_shutter_is_open(void **state)
     (void)state;
     const double z = 1.0, open_time = 0.5 / 24.0, radius = 0.01;
     const double height = 2.0 * z * tan(15.0 * M_PI / 180.0);
+    Spot still = {0};
     for (int i = 0; i < 3; i++) {
         const float at[3] = {0, 0, (float)-z}, velocity[3] = {2.0f * (float)i, 0, 0};
         float *steps = ooze_fluid_moving_points(at, velocity, 1, open_time);
@@ -112,13 +113,18 @@ static void blur_is_as_long_as_the_path_while_the_shutter_is_open(void **state)
         OozeRenderDef def;
         OozeCamera camera = camera_along_z(&def);
         camera.shutter = true;
-        Spot spot = spot_of(&camera, ray_scene, 64);
+        /* Samples that go where the noise is make a small streak too bright: 1 % at 64. */
+        Spot spot = spot_of(&camera, ray_scene, 256);
         double length = 2.0 * i * open_time / height,
                ball = radius * radius / (4 * height * height);
         printf("  %d m/s: streak of %.5f of the height, v T %.5f\n", 2 * i,
                sqrt(12.0 * fmax(spot.x - ball, 0.0)), length);
-        CHECK_NEAR(spot.x, ball + length * length / 12.0, 0.03 * (ball + length * length / 12.0));
-        CHECK_NEAR(spot.y, ball, 0.03 * ball);
+        if (i == 0) { /* a sharp disc four pixels across: 2.6 % of it are the pixels */
+            CHECK_NEAR(spot.x, ball, 0.03 * ball);
+            still = spot;
+        }
+        CHECK_NEAR(spot.x, still.x + length * length / 12.0, 0.01 * spot.x);
+        CHECK_NEAR(spot.y, still.y, 0.01 * still.y);
         ooze_ray_scene_destroy(ray_scene);
         free(steps);
     }
