@@ -101,11 +101,12 @@ static float smooth_variance(const Planes *planes, int x, int y)
     static const float kernel[3] = {0.25f, 0.5f, 0.25f};
     float sum = 0.0f, weight = 0.0f;
     for (int j = -1; j <= 1; j++) {
-        const float *row = planes->from[VARIANCE] + (size_t)(y + j) * planes->stride + MARGIN;
-        for (int i = -1; i <= 1 && y + j >= 0 && y + j < planes->height; i++) {
+        const int v = y + j;
+        for (int i = -1; v >= 0 && v < planes->height && i <= 1; i++) {
             if (x + i >= 0 && x + i < planes->width) {
+                size_t q = (size_t)v * planes->stride + MARGIN + (size_t)(x + i);
                 float w = kernel[i + 1] * kernel[j + 1];
-                sum += w * row[x + i];
+                sum += w * planes->from[VARIANCE][q];
                 weight += w;
             }
         }
