@@ -88,10 +88,11 @@ static void warnings_for_too_few_iterations(void **state)
     warned(CONFORMATION(", velocity_iterations: 120, velocity_preconditioner: diagonal")
                M("viscosity: 1e9"),
            3, "too stiff for 120", "leave velocity_iterations out");
-    warned(CONFORMATION(", velocity_preconditioner: diagonal") "materials:\n  m: {viscosity: 1e9}\n"
-                                                           "fluids: [{material: m, shape: {type: "
-                                                           "box, size: [20, 0.02, 0.02]}}]\n",
-           3, "too stiff for 1000", "use velocity_preconditioner: auto");
+    warned(
+        CONFORMATION(", velocity_preconditioner: diagonal") "materials:\n  m: {viscosity: 1e9}\n"
+                                                            "fluids: [{material: m, shape: {type: "
+                                                            "box, size: [20, 0.02, 0.02]}}]\n",
+        3, "too stiff for 1000", "use velocity_preconditioner: auto");
     silent(CONFORMATION(", velocity_preconditioner: multigrid") M("viscosity: 1e9"));
     /* a thin film of the same fluid is stuck sooner than it is crossed */
     silent(CONFORMATION("") "materials: {m: {viscosity: 1e9}}\n"
