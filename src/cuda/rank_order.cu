@@ -149,7 +149,8 @@ void rank_order_move(Gpu *gpu, const RankOrder *order, const void *from, void *t
     travel(gpu, order->plan, order->split.send, order->split.receive, from, to, size);
 }
 
-void rank_order_return(Gpu *gpu, const RankOrder *order, const void *from, void *to, size_t size)
+/* As rank_order_move, back. */
+static void move_back(Gpu *gpu, const RankOrder *order, const void *from, void *to, size_t size)
 {
     OozeMessagePlan back = order->plan;
     back.send_at = order->plan.receive_at;
@@ -166,7 +167,7 @@ void rank_order_numbers(Gpu *gpu, const RankOrder *order, const uint32_t *place,
     uint32_t *found = scratch<uint32_t>(gpu, own), *given = scratch<uint32_t>(gpu, came);
     for_each(
         gpu, came, OOZE_BODY(uint32_t m) { given[m] = first + place_in_range[m]; });
-    rank_order_return(gpu, order, given, found, sizeof *found);
+    move_back(gpu, order, given, found, sizeof *found);
     for_each(
         gpu, own, OOZE_BODY(uint32_t e) { number[list[e]] = found[e]; });
     refresh_part(gpu, {number, sizeof *number, sizeof *number, 0, place});

@@ -31,9 +31,8 @@ void rank_order_free(RankOrder *order);
 OozeStatus rank_order_find(Engine *engine, RankOrder *order, const OozeStepContext *context,
                            const float4 *x, uint64_t n, OozeError *error);
 
-/* Moves elements from particles as they are sorted to particles as they have come, and back. */
+/* Moves elements from particles as they are sorted to particles as they have come. */
 void rank_order_move(Gpu *gpu, const RankOrder *order, const void *from, void *to, size_t size);
-void rank_order_return(Gpu *gpu, const RankOrder *order, const void *from, void *to, size_t size);
 
 /* Sets the number of each sorted particle of the store in the order of all. `place`: of particles
    of the store, among those that are sorted. */
