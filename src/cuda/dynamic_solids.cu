@@ -127,8 +127,7 @@ DynamicList dynamic_find_near(Gpu *gpu, OozeArena *arena, const DynamicView &vie
             }
             far[i] = found ? 0 : 1;
         });
-    const uint64_t count = s.walls.begin ? select_unflagged(gpu, far, near.particles, n) : 0;
-    near.count = gpu->failed == cudaSuccess ? count : 0;
+    near.count = s.walls.begin ? select_unflagged(gpu, far, near.particles, n) : 0;
     rank_list_share(gpu, arena, &near);
     near.length = near.all;
     return near;

@@ -121,13 +121,7 @@ static void transpose(Gpu *gpu, const PressureGrid *grid, uint32_t entries,
         });
     for_each(
         gpu, (uint64_t)grid->nodes + 1, OOZE_BODY(uint32_t g) {
-            uint32_t low = 0, high = entries; /* the first key that is not less than g */
-            while (low < high) {
-                const uint32_t middle = low + (high - low) / 2;
-                low = key[middle] < g ? middle + 1 : low;
-                high = key[middle] < g ? high : middle;
-            }
-            v.column_first[g] = low;
+            v.column_first[g] = first_not(entries, [&](uint32_t k) { return key[k] < g; });
         });
 }
 

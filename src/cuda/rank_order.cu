@@ -176,37 +176,21 @@ void rank_order_numbers(Gpu *gpu, const RankOrder *order, const uint32_t *place,
 
 /* ---- lists ---- */
 
-OozeStatus listed_particles_find(Gpu *gpu, OozeArena *arena, const uint32_t *number,
-                                 ListedParticles *list, OozeError *error)
+void rank_order_list(Gpu *gpu, OozeArena *arena, const uint32_t *number, DynamicList *list)
 {
-    list->all = list->count;
-    list->order = nullptr;
+    rank_list_share(gpu, arena, list);
+    list->length = list->all;
     if (!gpu->share) {
-        return OOZE_OK;
+        return;
     }
-    const size_t ranks = (size_t)gpu->share->ranks->count;
-    list->counts = static_cast<uint64_t *>(ooze_arena_alloc(arena, ranks, sizeof *list->counts));
-    if (!list->counts) {
-        return ooze_fail_memory(error, "particles of other processes", 0);
-    }
-    const uint32_t *particle = list->own;
+    const uint32_t *particle = list->particles;
     uint32_t *own = scratch<uint32_t>(gpu, list->count);
     for_each(
         gpu, list->count, OOZE_BODY(uint32_t e) { own[e] = number[particle[e]]; });
-    const uint32_t *all = gather_list(gpu, own, list->count, list->counts, &list->all);
-    const uint64_t n = list->all;
-    uint32_t *key[2] = {scratch<uint32_t>(gpu, n), scratch<uint32_t>(gpu, n)};
-    uint32_t *index[2] = {scratch<uint32_t>(gpu, n), scratch<uint32_t>(gpu, n)};
-    const int bits = 32, side = sort_input_side(bits);
-    uint32_t *to_key = key[side], *to_index = index[side];
-    for_each(
-        gpu, n, OOZE_BODY(uint32_t e) {
-            to_key[e] = all[e];
-            to_index[e] = e;
-        });
-    sort_pairs(gpu, key, index, n, bits);
-    list->order = index[1];
-    return status(gpu, n, error);
+    const uint32_t *all = gather_list(gpu, own, *list);
+    const Sorted<uint32_t> sorted = sorted_by<uint32_t>(
+        gpu, list->all, 32, OOZE_BODY(uint32_t e) { return all[e]; });
+    list->element = sorted.index;
 }
 
 } // namespace ooze

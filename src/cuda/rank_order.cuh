@@ -40,44 +40,9 @@ void rank_order_numbers(Gpu *gpu, const RankOrder *order, const uint32_t *place,
 
 /* ---- sums over particles, one a dynamic solid ---- */
 
-/* Particles of all ranks that are listed, in their order. Memory of the step. */
-struct ListedParticles {
-    const uint32_t *own;   /* sorted particles of the store */
-    uint64_t count;        /* of own ones */
-    uint64_t all;          /* of those of all ranks */
-    const uint32_t *order; /* of all: their places in the lists of the ranks; NULL: one process */
-    uint64_t *counts;      /* working memory: per rank */
-};
-
-/* Completes `own` and `count`; `number`: of each sorted particle. Waits for the other ranks. */
-OozeStatus listed_particles_find(Gpu *gpu, OozeArena *arena, const uint32_t *number,
-                                 ListedParticles *list, OozeError *error);
-
-/* As dynamic_sums over a list. */
-template <class Body, class Then>
-void dynamic_sums_of_listed(Gpu *gpu, const DynamicView &view, const ListedParticles &list,
-                            Body body, Then then)
-{
-    const TwistSum none = {{{0, 0, 0, 0, 0, 0}}};
-    if (!list.order) {
-        dynamic_sums(gpu, view, list.own, list.count, body, then);
-        return;
-    }
-    for (int k = 0; k < view.count; k++) {
-        const SolidBody<Body> one = {list.own, k, body};
-        const SolidThen<Then> end = {k, then};
-        const Mark mark = scratch_mark(gpu);
-        TwistSum *own = scratch<TwistSum>(gpu, list.count);
-        for_each(
-            gpu, list.count, OOZE_BODY(uint32_t e) { own[e] = one(e); });
-        uint64_t total = 0;
-        const TwistSum *all = gather_list(gpu, own, list.count, list.counts, &total);
-        const uint32_t *order = list.order;
-        sum_each(
-            gpu, total, none, OOZE_BODY(uint32_t e) { return all[order[e]]; }, end);
-        scratch_rewind(gpu, mark);
-    }
-}
+/* Shares a list of sorted particles of the store, whose count is set: sums over it are those of one
+   process. `number`: of each sorted particle. Waits for the other ranks. */
+void rank_order_list(Gpu *gpu, OozeArena *arena, const uint32_t *number, DynamicList *list);
 
 /* As dynamic_sums over the n sorted particles of the store, those of all ranks in their order. */
 template <class Body, class Then>

@@ -39,16 +39,7 @@ static void find_owners(Gpu *gpu, const uint32_t *row, uint64_t count, const uin
     copy_in(gpu, place, starts, ((size_t)ranks + 1) * sizeof *starts);
     for_each(
         gpu, (uint64_t)ranks + 1, OOZE_BODY(uint32_t r) {
-            uint64_t low = 0, high = count;
-            while (low < high) {
-                const uint64_t middle = low + (high - low) / 2;
-                if (row[middle] < place[r]) {
-                    low = middle + 1;
-                } else {
-                    high = middle;
-                }
-            }
-            place[r] = low;
+            place[r] = first_not((uint32_t)count, [&](uint32_t k) { return row[k] < place[r]; });
         });
     copy_out(gpu, at, place, ((size_t)ranks + 1) * sizeof *at);
 }
@@ -65,18 +56,14 @@ static uint64_t list_others(Gpu *gpu, const RowReaders &readers, const uint32_t 
             mine[i] = wanted[i] == OOZE_LINK_ROW_NONE || r.has(wanted[i]) ? 1 : 0;
         });
     const uint64_t others = select_unflagged(gpu, mine, list, count);
-    uint32_t *key[2] = {scratch<uint32_t>(gpu, others), scratch<uint32_t>(gpu, others)};
-    uint32_t *index[2] = {scratch<uint32_t>(gpu, others), scratch<uint32_t>(gpu, others)};
-    const int bits = 32, side = sort_input_side(bits);
-    uint32_t *to_key = key[side], *to_index = index[side];
+    const Sorted<uint32_t> sorted = sorted_by<uint32_t>(
+        gpu, others, 32, OOZE_BODY(uint32_t a) { return wanted[list[a]]; });
+    const uint32_t *place = sorted.index;
+    uint32_t *of = scratch<uint32_t>(gpu, others);
     for_each(
-        gpu, others, OOZE_BODY(uint32_t a) {
-            to_key[a] = wanted[list[a]];
-            to_index[a] = list[a];
-        });
-    sort_pairs(gpu, key, index, others, bits);
-    *row = key[1];
-    *reader = index[1];
+        gpu, others, OOZE_BODY(uint32_t a) { of[a] = list[place[a]]; });
+    *row = sorted.key;
+    *reader = of;
     return others;
 }
 
@@ -193,23 +180,18 @@ bool ask_for_ends(Gpu *gpu, OozeArena *arena, const uint8_t *asks, const RowPlac
         return false;
     }
     wanted.ghosts = true; /* the repetition may have fewer of them */
-    const uint64_t ends = list_ends(gpu, asks, rows, links, wanted, n, &row);
-    uint64_t *counts =
-        static_cast<uint64_t *>(ooze_arena_alloc(arena, (size_t)ranks->count, sizeof *counts));
-    if (!counts) {
-        record_error(gpu, cudaErrorMemoryAllocation);
-        return false;
-    }
-    uint64_t all = 0;
-    const uint32_t *everyone = gather_list(gpu, row, ends, counts, &all);
-    if (!everyone || all == 0) {
+    RankList ends = {};
+    ends.count = list_ends(gpu, asks, rows, links, wanted, n, &row);
+    rank_list_share(gpu, arena, &ends);
+    const uint32_t *everyone = gather_list(gpu, row, ends);
+    if (!everyone || ends.all == 0) {
         return false;
     }
     uint8_t *asked = buffer<uint8_t>(gpu, &share->asked, (uint64_t)ranks->count * share->own);
     clear(gpu, asked, (uint64_t)ranks->count * share->own);
     for (int r = 0; r < ranks->count && asked; r++) {
-        mark_asked(gpu, everyone, counts[r], present, n, asked + (uint64_t)r * share->own);
-        everyone += counts[r];
+        mark_asked(gpu, everyone, ends.counts[r], present, n, asked + (uint64_t)r * share->own);
+        everyone += ends.counts[r];
     }
     share->has_asked = share->again = true;
     return true;

@@ -11,22 +11,13 @@ namespace ooze
 const uint32_t *places_in_grid(Gpu *gpu, const Grid &grid, const float4 *x)
 {
     const uint64_t n = gpu->share->total;
-    const int bits = 64;
     uint32_t *place = scratch<uint32_t>(gpu, n);
     Mark mark = scratch_mark(gpu);
     const float4 *all = gather_elements(gpu, x);
-    uint64_t *key[2] = {scratch<uint64_t>(gpu, n), scratch<uint64_t>(gpu, n)};
-    uint32_t *index[2] = {scratch<uint32_t>(gpu, n), scratch<uint32_t>(gpu, n)};
-    uint64_t *to_key = key[sort_input_side(bits)];
-    uint32_t *to_index = index[sort_input_side(bits)];
-    const uint32_t *order = index[1];
     const CellKeys keys = cell_keys(grid.cells.axis);
-    for_each(
-        gpu, n, OOZE_BODY(uint32_t i) {
-            to_key[i] = keys.of(all[i]);
-            to_index[i] = i;
-        });
-    sort_pairs(gpu, key, index, n, bits);
+    const Sorted<uint64_t> sorted = sorted_by<uint64_t>(
+        gpu, n, 64, OOZE_BODY(uint32_t i) { return keys.of(all[i]); });
+    const uint32_t *order = sorted.index;
     for_each(
         gpu, n, OOZE_BODY(uint32_t k) { place[order[k]] = k; });
     scratch_rewind(gpu, mark);
@@ -264,16 +255,7 @@ static void count_below(Engine *engine, const uint64_t *probe, uint32_t *below, 
     copy_in(gpu, probes, probe, count * sizeof *probe);
     for_each(
         gpu, count, OOZE_BODY(uint32_t k) {
-            uint32_t low = 0, high = n;
-            while (low < high) {
-                const uint32_t middle = low + (high - low) / 2;
-                if (keys.of(x[middle]) < probes[k]) {
-                    low = middle + 1;
-                } else {
-                    high = middle;
-                }
-            }
-            found[k] = low;
+            found[k] = first_not(n, [&](uint32_t i) { return keys.of(x[i]) < probes[k]; });
         });
     copy_out(gpu, below, found, count * sizeof *found);
     scratch_rewind(gpu, mark);

@@ -21,17 +21,6 @@ uint64_t share_grain(uint64_t total);
    failed. */
 void *gather_partials(Gpu *gpu, const void *own, size_t size, uint64_t grain, uint64_t *count);
 
-/* `count` elements of every rank, one after the other, in memory of the step; counts[r] is set to
-   those of rank r, `total` to those of all. NULL where the GPU has failed. Waits for the other
-   ranks. */
-const void *gather_list(Gpu *gpu, const void *own, uint64_t count, size_t size, uint64_t *counts,
-                        uint64_t *total);
-template <class T>
-const T *gather_list(Gpu *gpu, const T *own, uint64_t count, uint64_t *counts, uint64_t *total)
-{
-    return static_cast<const T *>(gather_list(gpu, own, count, sizeof(T), counts, total));
-}
-
 /* As sum_lanes, over the particles of all ranks; waits for the other ranks where there are some. */
 template <int LANES, class T, class Body, class Then>
 void sum_particles_lanes(Gpu *gpu, uint64_t n, T none, Body body, Then then)

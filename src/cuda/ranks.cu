@@ -306,6 +306,7 @@ void refresh(Gpu *gpu, void *data, size_t size)
 
 void rank_list_share(Gpu *gpu, OozeArena *arena, RankList *list)
 {
+    list->count = gpu->failed == cudaSuccess ? list->count : 0;
     list->all = list->count;
     if (!gpu->share) {
         return;
@@ -326,6 +327,15 @@ void rank_list_share(Gpu *gpu, OozeArena *arena, RankList *list)
     for (int r = 0; r < ranks->count; r++) {
         list->all += list->counts[r];
     }
+}
+
+uint64_t rank_list_begin(const Gpu *gpu, const RankList &list)
+{
+    uint64_t begin = 0;
+    for (int r = 0; gpu->share && gpu->failed == cudaSuccess && r < gpu->share->ranks->rank; r++) {
+        begin += list.counts[r];
+    }
+    return begin;
 }
 
 const void *gather_list(Gpu *gpu, const void *own, const RankList &list, size_t size)
@@ -498,34 +508,6 @@ void *gather_partials(Gpu *gpu, const void *own, size_t size, uint64_t grain, ui
     if (along.part.data) {
         end_refresh(gpu, &along, 1, share->along_pinned);
     }
-    return gathered;
-}
-
-const void *gather_list(Gpu *gpu, const void *own, uint64_t count, size_t size, uint64_t *counts,
-                        uint64_t *total)
-{
-    RankShare *share = gpu->share;
-    OozeRanks *ranks = share->ranks;
-    uint64_t *bytes = share->bytes, all = 0;
-    if (gpu->failed != cudaSuccess) {
-        return nullptr;
-    }
-    ranks->gather(ranks, &count, sizeof count, counts);
-    for (int r = 0; r < ranks->count; r++) {
-        bytes[r] = counts[r] * size;
-        all += bytes[r];
-    }
-    void *gathered = scratch_bytes(gpu, all + size);
-    char *sent = pinned_bytes(gpu, &share->pinned[0], count * size);
-    char *received = pinned_bytes(gpu, &share->pinned[1], all);
-    copy_to_pinned(gpu, sent, own, count * size);
-    gpu_wait(gpu); /* also for the copy from pinned memory of the last exchange */
-    if (gpu->failed != cudaSuccess) {
-        return nullptr;
-    }
-    ranks->gather_varied(ranks, sent, bytes, received);
-    copy_in(gpu, gathered, received, all);
-    *total = all / size;
     return gathered;
 }
 

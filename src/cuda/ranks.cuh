@@ -128,9 +128,11 @@ template <class T> const T *gather_elements(Gpu *gpu, const T *data)
 struct RankList {
     uint64_t count, *counts, all;
 };
-/* Completes a list whose count is set; its counts are in the arena, or where they were. Waits for
-   the other ranks. */
+/* Completes a list whose count is set (0 where the GPU has failed); its counts are in the arena, or
+   where they were. Waits for the other ranks. */
 void rank_list_share(Gpu *gpu, OozeArena *arena, RankList *list);
+/* Where the elements of this rank begin among those of all; 0 on one process. */
+uint64_t rank_list_begin(const Gpu *gpu, const RankList &list);
 /* The parts of all ranks, one behind the other, in memory of the step. Only with several ranks.
    Waits for the others. */
 const void *gather_list(Gpu *gpu, const void *own, const RankList &list, size_t size);

@@ -20,16 +20,6 @@ static const T *by_number(Gpu *gpu, const ImpactSurface &surface, Value value)
     return gpu->share ? gather_list(gpu, values, surface) : values;
 }
 
-/* The first number of this rank. */
-static uint32_t first_number(const Gpu *gpu, const ImpactSurface &surface)
-{
-    uint64_t first = 0;
-    for (int r = 0; gpu->share && r < gpu->share->ranks->rank; r++) {
-        first += surface.counts[r];
-    }
-    return (uint32_t)first;
-}
-
 /* Waits for their number. */
 static void find_surface(Step *step, Impact *impact)
 {
@@ -46,13 +36,12 @@ static void find_surface(Step *step, Impact *impact)
                 !range.has(i) || !ooze_impact_is_at_surface(s.surface_indicator[i], s.flat_gradient,
                                                             s.correction[i].xx == 0.0f);
         });
-    const uint64_t count = select_unflagged(gpu, inner, own, s.n);
+    surface->count = select_unflagged(gpu, inner, own, s.n);
     scratch_rewind(gpu, mark);
     surface->own = own;
-    surface->count = gpu->failed == cudaSuccess ? count : 0;
     rank_list_share(gpu, step->context->arena, surface);
     uint32_t *here = scratch<uint32_t>(gpu, surface->all);
-    const uint32_t first = gpu->failed == cudaSuccess ? first_number(gpu, *surface) : 0;
+    const uint32_t first = (uint32_t)rank_list_begin(gpu, *surface);
     const OwnRange numbers = {first, (uint32_t)surface->count};
     for_each(
         gpu, surface->all,
@@ -192,14 +181,7 @@ static void mark_met(Step *step, const SurfaceView &surface, uint64_t n)
 /* Index of the first end of number i, or of the next number that has one. */
 OOZE_DEVICE uint32_t first_end(const ImpactPairs &pairs, uint32_t i)
 {
-    uint32_t low = 0, high = (uint32_t)(2 * pairs.count);
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        bool below = pairs.number[middle] < i;
-        low = below ? middle + 1 : low;
-        high = below ? high : middle;
-    }
-    return low;
+    return first_not((uint32_t)(2 * pairs.count), [&](uint32_t e) { return pairs.number[e] < i; });
 }
 
 OOZE_DEVICE bool is_known(const ImpactPairs &pairs, uint32_t i, uint32_t j)
@@ -356,12 +338,11 @@ static void list_paired(Step *step, Impact *impact)
     running_sum(gpu, paired, before, n);
     for_each(
         gpu, n, OOZE_BODY(uint32_t k) { place[k] = (uint32_t)before[k]; });
-    const uint64_t count = select_unflagged(gpu, single + first_number(gpu, impact->surface), own,
-                                            impact->surface.count);
-    ends->count = gpu->failed == cudaSuccess ? count : 0;
+    ends->count = select_unflagged(gpu, single + rank_list_begin(gpu, impact->surface), own,
+                                   impact->surface.count);
+    rank_list_share(gpu, step->context->arena, ends);
     for_each(
         gpu, ends->count, OOZE_BODY(uint32_t k) { own[k] = own_surface[own[k]]; });
-    rank_list_share(gpu, step->context->arena, ends);
     scratch_rewind(gpu, mark);
 }
 

@@ -277,8 +277,7 @@ static void find_boundary_particles(const Lodge *solve, VelocityMultigridInput *
             plain[i] = boundary_particle && own.has(i) ? 0 : 1;
         });
     RankList list = {};
-    const uint64_t count = select_unflagged(gpu, plain, kept, s.n);
-    list.count = gpu->failed == cudaSuccess ? count : 0;
+    list.count = select_unflagged(gpu, plain, kept, s.n);
     rank_list_share(gpu, solve->step->context->arena, &list);
     OozeVelocityBoundaryParticle *boundary_particle =
         scratch<OozeVelocityBoundaryParticle>(gpu, list.count);

@@ -64,9 +64,9 @@ OozeStatus links_find_near(OozeLinksStep *step, OozeError *error)
             far[i] = found && s.inverse_mass[i] > 0.0f && is_own(s, i) ? 0 : 1;
         });
     data->coupled.count = select_unflagged(gpu, far, coupled, n);
-    data->coupled.own = coupled;
-    return listed_particles_find(gpu, step->machine->context->arena, data->number, &data->coupled,
-                                 error);
+    data->coupled.particles = coupled;
+    rank_order_list(gpu, step->machine->context->arena, data->number, &data->coupled);
+    return status(gpu, n, error);
 }
 
 /* Correction of particle i by the samples and links of one solid: see find_multipliers. */
@@ -100,17 +100,17 @@ struct StoreTouching {
 void links_push_solids(OozeLinksStep *step)
 {
     Gpu *gpu = gpu_of(step->machine);
-    const ListedParticles &coupled = data_of(step)->coupled;
+    const DynamicList &coupled = data_of(step)->coupled;
     const LinksView s = view_of(step);
     StoreTouching store = {s.dynamic.solids};
-    dynamic_sums_of_listed(
+    dynamic_sums_of_list(
         gpu, s.dynamic, coupled,
         OOZE_BODY(int k, uint32_t i, OozeTwist *sum) {
             const OozeVec3 push = push_of(s, i, (uint32_t)s.dynamic.solids[k].solid);
             sum->v[0] = vec3_dot(push, push) > 0.0 ? 1.0 : 0.0;
         },
         store);
-    dynamic_sums_of_listed(
+    dynamic_sums_of_list(
         gpu, s.dynamic, coupled,
         OOZE_BODY(int k, uint32_t i, OozeTwist *sum) {
             const OozeDynamicSolid &solid = s.dynamic.solids[k];

@@ -33,7 +33,7 @@ LinksView view_of(const OozeLinksStep *step)
     s.wall_links = data->walls[0].items();
     if (step->machine->context->dynamic) {
         s.dynamic = data->dynamic.view;
-        s.coupled = data->coupled.own;
+        s.coupled = data->coupled.particles;
         s.pushes = data->pushes;
         s.solids_moved = data->solids_moved;
     }

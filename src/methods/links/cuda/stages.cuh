@@ -29,7 +29,7 @@ struct LinksData {
     /* of a step */
     const MaterialTable *tables; /* NULL: extensions do not depend on temperature */
     DynamicSolids dynamic;
-    ListedParticles coupled; /* with samples of dynamic solids near them, or links to them */
+    DynamicList coupled; /* with samples of dynamic solids near them, or links to them */
     DynamicPush *pushes;
     float *solids_moved; /* m: bound on their travel in the iterations */
     /* Numbers of the rows before the step, per sorted particle, and how many there are of all

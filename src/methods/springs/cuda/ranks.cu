@@ -269,18 +269,10 @@ static void apply_long(OozeSpringsStep *step, const LongStep &l)
     springs_pull_listed(gpu, far, springs);
     for_each(
         gpu, s.n, OOZE_BODY(uint32_t k) {
-            uint32_t low = 0, high = far.n;
-            while (low < high) {
-                const uint32_t middle = low + (high - low) / 2;
-                if (listed[middle] < number[k]) {
-                    low = middle + 1;
-                } else {
-                    high = middle;
-                }
-            }
-            if (low < far.n && listed[low] == number[k]) {
-                s.x[k] = far.x[low];
-                s.shift[k] = far.shift[low];
+            const uint32_t at = first_not(far.n, [&](uint32_t e) { return listed[e] < number[k]; });
+            if (at < far.n && listed[at] == number[k]) {
+                s.x[k] = far.x[at];
+                s.shift[k] = far.shift[at];
             }
         });
 }
@@ -290,14 +282,12 @@ OozeStatus springs_pull_long_on_ranks(OozeSpringsStep *step, OozeError *error)
     OozeMachine *machine = step->machine;
     Gpu *gpu = gpu_of(machine);
     OozeArena *arena = machine->context->arena;
-    uint64_t *counts = in_arena<uint64_t>(arena, (uint64_t)machine->ranks->count);
-    if (!counts) {
-        return ooze_fail_memory(error, "springs longer than the support", 0);
-    }
-    uint64_t own = 0, all = 0;
     const Mark mark = scratch_mark(gpu);
-    const LongSpring *list = list_own(step, &own);
-    list = gather_list(gpu, list, own, counts, &all);
+    RankList springs = {};
+    const LongSpring *list = list_own(step, &springs.count);
+    rank_list_share(gpu, arena, &springs);
+    const uint64_t all = springs.all;
+    list = gather_list(gpu, list, springs);
     LongStep l = {};
     l.springs = (uint32_t)all;
     LongSpring *host = list && all > 0 ? in_arena<LongSpring>(arena, all) : nullptr;

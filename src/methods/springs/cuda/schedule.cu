@@ -76,17 +76,11 @@ static void group_by_colour(Gpu *gpu, const ScheduleView &view, uint32_t cells,
 {
     enum { BITS = 7 };
     const ScheduleView s = view;
-    uint32_t *key[2] = {scratch<uint32_t>(gpu, cells), scratch<uint32_t>(gpu, cells)};
-    uint32_t *index[2] = {scratch<uint32_t>(gpu, cells), scratch<uint32_t>(gpu, cells)};
     uint32_t *begin = scratch<uint32_t>(gpu, cells), *end = scratch<uint32_t>(gpu, cells);
-    uint32_t *to_key = key[sort_input_side(BITS)], *to_index = index[sort_input_side(BITS)];
-    for_each(
-        gpu, cells, OOZE_BODY(uint32_t c) {
-            to_key[c] = s.rank_of_colour[cell_of(s, s.start[c]).colour];
-            to_index[c] = c;
-        });
-    sort_pairs(gpu, key, index, cells, BITS);
-    const uint32_t *sorted = index[1];
+    const Sorted<uint32_t> by_colour = sorted_by<uint32_t>(
+        gpu, cells, BITS,
+        OOZE_BODY(uint32_t c) { return s.rank_of_colour[cell_of(s, s.start[c]).colour]; });
+    const uint32_t *sorted = by_colour.index;
     for_each(
         gpu, cells, OOZE_BODY(uint32_t k) {
             begin[k] = s.start[sorted[k]];

@@ -23,9 +23,8 @@ BodyList bodies_list(Step *step, bool rigid)
             other[i] = range.has(i) && s.body[i] && (rigid_of[i] != 0) == rigid ? 0 : 1;
         });
     BodyList list = {};
-    const uint64_t count = select_unflagged(gpu, other, own, s.n);
     list.own = own;
-    list.count = gpu->failed == cudaSuccess ? count : 0;
+    list.count = select_unflagged(gpu, other, own, s.n);
     rank_list_share(gpu, step->context->arena, &list);
     uint32_t *slot = scratch<uint32_t>(gpu, list.count);
     for_each(
@@ -156,8 +155,7 @@ static void list_provided(Step *step, const RankList &wanted, const uint32_t *wa
     for_each(
         gpu, wanted.all,
         OOZE_BODY(uint32_t e) { elsewhere[e] = range.has(index[slots[e]]) ? 0 : 1; });
-    const uint64_t count = select_unflagged(gpu, elsewhere, place, wanted.all);
-    b->far.count = gpu->failed == cudaSuccess ? count : 0;
+    b->far.count = select_unflagged(gpu, elsewhere, place, wanted.all);
     rank_list_share(gpu, step->context->arena, &b->far);
     for_each(
         gpu, b->far.count, OOZE_BODY(uint32_t k) { own[k] = index[slots[place[k]]]; });
@@ -178,16 +176,12 @@ const uint32_t *bonds_find_far(Step *step, const BondsView &bonds)
     uint32_t *place_of = scratch<uint32_t>(gpu, slots);
     mark_far(step, bonds, unwanted);
     RankList wanted = {};
-    const uint64_t count = select_unflagged(gpu, unwanted, slot, slots);
-    wanted.count = gpu->failed == cudaSuccess ? count : 0;
+    wanted.count = select_unflagged(gpu, unwanted, slot, slots);
     rank_list_share(gpu, step->context->arena, &wanted);
     if (wanted.all == 0 || gpu->failed != cudaSuccess) {
         return nullptr;
     }
-    uint32_t before = 0;
-    for (int r = 0; r < gpu->share->ranks->rank; r++) {
-        before += (uint32_t)wanted.counts[r];
-    }
+    const uint32_t before = (uint32_t)rank_list_begin(gpu, wanted);
     for_each(
         gpu, wanted.count, OOZE_BODY(uint32_t e) { place_of[slot[e]] = before + e; });
     list_provided(step, wanted, slot);
