@@ -3,6 +3,16 @@
 namespace ooze
 {
 
+#ifdef __CUDACC__
+unsigned multiprocessors(Gpu *gpu)
+{
+    int device = 0, count = 0;
+    record_error(gpu, cudaGetDevice(&device));
+    record_error(gpu, cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device));
+    return count > 0 ? (unsigned)count : 1u;
+}
+#endif
+
 /* ---- memory ---- */
 
 void hierarchy_free(Gpu *gpu, DeviceHierarchy *h)

@@ -58,6 +58,10 @@ void store_links(DeviceHierarchy *h, int k, const uint32_t *found, const uint32_
 
 /* ---- the cycle ---- */
 
+#ifdef __CUDACC__
+unsigned multiprocessors(Gpu *gpu); /* 1 where the GPU has failed */
+#endif
+
 OOZE_DEVICE bool is_off(const int32_t *off)
 {
     return off && *off;

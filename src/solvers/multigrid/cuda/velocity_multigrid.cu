@@ -5,6 +5,10 @@
 namespace ooze
 {
 
+/* Most nodes of a level that is solved directly. More than on the processor: a step of a cycle is
+   bound by latency, and each level that is left out saves the visits of all levels below. */
+enum { DIRECT = OOZE_STAND_IN ? (int)OOZE_VELOCITY_DENSE : 192 };
+
 void velocity_multigrid_free(Gpu *gpu, VelocityMultigrid *mg)
 {
     hierarchy_free(gpu, mg);
@@ -180,28 +184,34 @@ static void first_elements(Gpu *gpu, const VelocityMultigrid *mg,
 
 /* ---- coarser matrices ---- */
 
-static void coarse_elements(Gpu *gpu, const VelocityMultigrid *mg, int k)
+/* Threads share the children of an element. */
+template <int LANES> static void coarse_elements(Gpu *gpu, const VelocityMultigrid *mg, int k)
 {
     const VelocityLevel level = mg->host_level[k], fine = mg->host_level[k - 1];
     const OozeMultigridChild *children = mg->child;
-    for_each(
-        gpu, 8 * level.cells, OOZE_BODY(uint32_t thread) {
-            const uint32_t e = thread / 8;
+    for_lanes<LANES>(
+        gpu, 8 * level.cells, OOZE_BODY(uint32_t row, uint32_t lane) {
+            const uint32_t e = row / 8;
             float sum[OOZE_VELOCITY_CORNER] = {};
-            for (uint32_t c = level.child_first[e]; c < level.child_first[e + 1]; c++) {
+            for (uint32_t c = level.child_first[e] + lane; c < level.child_first[e + 1];
+                 c += LANES) {
                 const uint64_t child = level.child[c];
                 ooze_velocity_add_child(fine.element + OOZE_VELOCITY_ELEMENT * child,
-                                        children[fine.place[child]].weight, (int)(thread % 8), sum);
+                                        children[fine.place[child]].weight, (int)(row % 8), sum);
             }
-            float *to = level.element + OOZE_VELOCITY_CORNER * (uint64_t)thread;
+            float *to = level.element + OOZE_VELOCITY_CORNER * (uint64_t)row;
             for (int k = 0; k < OOZE_VELOCITY_CORNER; k++) {
-                to[k] = sum[k];
+                const float all = lanes_sum<LANES>(sum[k]);
+                if (lane == 0) {
+                    to[k] = all;
+                }
             }
         });
 }
 
 static void fill(Gpu *gpu, VelocityMultigrid *mg, const VelocityMultigridInput *input)
 {
+#define COARSE_ELEMENTS(lanes) coarse_elements<lanes>(gpu, mg, k)
     for (int k = 0; k < mg->levels; k++) {
         VelocityLevel *level = &mg->host_level[k];
         level->element = scratch<float>(gpu, OOZE_VELOCITY_ELEMENT * level->cells);
@@ -211,7 +221,7 @@ static void fill(Gpu *gpu, VelocityMultigrid *mg, const VelocityMultigridInput *
         if (k == 0) {
             first_elements(gpu, mg, input);
         } else {
-            coarse_elements(gpu, mg, k);
+            OOZE_LANES(level->cells, COARSE_ELEMENTS);
         }
         velocity_fill_rows(gpu, level);
         if (k + 1 < mg->levels || !mg->dense) {
@@ -237,7 +247,7 @@ OozeStatus velocity_multigrid_refill(Gpu *gpu, VelocityMultigrid *mg,
 static void allocate_shared(Gpu *gpu, VelocityMultigrid *mg)
 {
     const OozeMultigridLevel *first = &mg->level[0], *last = &mg->level[mg->levels - 1];
-    const bool direct = last->nodes <= OOZE_VELOCITY_DENSE;
+    const bool direct = last->nodes <= DIRECT;
     const uint64_t rows = 3 * (uint64_t)last->nodes;
     bool ok = divide(gpu, &mg->shared_buffer, [=](Slab *slab) {
         slab->take(&mg->corner_sums, 8 * first->cells);
@@ -259,7 +269,7 @@ OozeStatus velocity_multigrid_build(Gpu *gpu, VelocityMultigrid *mg,
 {
     hierarchy_clear(gpu, mg);
     mg->linked = true;
-    mg->direct = OOZE_VELOCITY_DENSE;
+    mg->direct = DIRECT;
     mg->input = input;
     if (input->n > OOZE_VELOCITY_PARTICLES) {
         return ooze_fail(error, OOZE_ERROR_LIMIT, "use velocity_preconditioner: diagonal",

@@ -173,25 +173,41 @@ OOZE_DEVICE void loop_body(const VelocityLevel *levels, const double *dense, con
 
 /* ---- small levels, by few blocks ---- */
 
-/* The blocks of the small level wait for each other. */
-enum { SMALL = 4096, SMALL_BLOCKS = 64, SMALL_LANES = 8 };
+/* Blocks of the small level wait for each other after every step, so that a step costs latency
+   alone: a warp has a row, whose columns are then read at once, and few large blocks wait less. */
+enum { SMALL = 4096, SMALL_BLOCKS = 64, SMALL_THREADS = 512, SMALL_LANES = 32 };
 
 #ifdef __CUDACC__
-static __global__ void __launch_bounds__(BLOCK)
-    small_kernel(const VelocityLevel *levels, const OozeCycleStep *steps, int count,
-                 const double *dense, const int32_t *off)
+/* Levels are copied to shared memory: their pointers would be read anew in every step. */
+static __global__ void __launch_bounds__(SMALL_THREADS)
+    small_kernel(const VelocityLevel *levels, int level_count, const OozeCycleStep *steps,
+                 int count, const double *dense, const int32_t *off)
 {
+    enum { WORD = sizeof(uint64_t), WORDS = OOZE_MULTIGRID_LEVELS * sizeof(VelocityLevel) / WORD };
+    static_assert(sizeof(VelocityLevel) % WORD == 0, "whole words");
+    __shared__ uint64_t words[WORDS];
+    const uint64_t *from = reinterpret_cast<const uint64_t *>(levels);
+    for (uint32_t k = threadIdx.x; k < level_count * sizeof(VelocityLevel) / WORD;
+         k += SMALL_THREADS) {
+        words[k] = from[k];
+    }
+    __syncthreads();
+    const VelocityLevel *own = reinterpret_cast<const VelocityLevel *>(words);
     const cooperative_groups::grid_group grid = cooperative_groups::this_grid();
-    const uint32_t threads = gridDim.x * BLOCK / SMALL_LANES;
-    const uint32_t thread = (blockIdx.x * BLOCK + threadIdx.x) / SMALL_LANES;
+    const uint32_t threads = gridDim.x * (SMALL_THREADS / SMALL_LANES);
+    const uint32_t thread = (blockIdx.x * SMALL_THREADS + threadIdx.x) / SMALL_LANES;
     const int needed = *off ? 0 : count;
+    OozeCycleStep step = steps[0];
     for (int k = 0; k < needed; k++) {
-        const CycleLoop loop = loop_of(steps[k]);
-        const uint32_t n = loop_count(levels[loop.step.level], loop.step.kind);
+        const CycleLoop loop = loop_of(step);
+        const uint32_t n = loop_count(own[loop.step.level], loop.step.kind);
+        step = steps[k + 1 < needed ? k + 1 : k];
         for (uint32_t i = thread; i < n; i += threads) {
-            loop_body<SMALL_LANES>(levels, dense, loop, i, threadIdx.x % SMALL_LANES);
+            loop_body<SMALL_LANES>(own, dense, loop, i, threadIdx.x % SMALL_LANES);
         }
-        grid.sync();
+        if (k + 1 < needed) {
+            grid.sync();
+        }
     }
 }
 
@@ -200,16 +216,18 @@ static void launch_small(Gpu *gpu, const VelocityMultigrid *mg, const int32_t *o
     const VelocityLevel *levels = mg->device_level;
     const double *dense = mg->dense;
     const OozeCycleStep *steps = mg->small_step;
-    int count = mg->small_steps, device = 0, most = 0;
-    void *arguments[] = {&levels, &steps, &count, &dense, &off};
+    int level_count = mg->levels, count = mg->small_steps;
+    void *arguments[] = {&levels, &level_count, &steps, &count, &dense, &off};
+    if (count == 0) {
+        return;
+    }
     gpu->counts.launches++;
-    record_error(gpu, cudaGetDevice(&device));
-    record_error(gpu, cudaDeviceGetAttribute(&most, cudaDevAttrMultiProcessorCount, device));
     if (gpu->failed == cudaSuccess) {
-        const unsigned blocks = most < SMALL_BLOCKS ? (unsigned)most : (unsigned)SMALL_BLOCKS;
+        const unsigned most = multiprocessors(gpu);
+        const unsigned blocks = most < SMALL_BLOCKS ? most : (unsigned)SMALL_BLOCKS;
         record_error(gpu, cudaLaunchCooperativeKernel(reinterpret_cast<const void *>(small_kernel),
-                                                      dim3(blocks), dim3(BLOCK), arguments, 0,
-                                                      gpu->stream));
+                                                      dim3(blocks), dim3(SMALL_THREADS), arguments,
+                                                      0, gpu->stream));
     }
 }
 #else
