@@ -11,6 +11,8 @@
 
 #include "cuda/gpu.cuh"
 
+#include <type_traits>
+
 namespace ooze
 {
 
@@ -109,6 +111,38 @@ template <class T> __device__ T repeat_sum_partials(T *partial, uint32_t blocks,
 }
 #endif
 
+/* A body or a `then` may take the number of the iteration as its last argument. */
+template <class Body>
+__device__ inline auto repeat_call(const Body &body, uint32_t i, uint32_t lane, int k)
+{
+    if constexpr (std::is_invocable_v<Body, uint32_t, uint32_t, int>) {
+        return body(i, lane, k);
+    } else {
+        return body(i, lane);
+    }
+}
+template <class Then, class T> __device__ inline void repeat_then(const Then &then, T sum, int k)
+{
+    if constexpr (std::is_invocable_v<Then, T, int>) {
+        then(sum, k);
+    } else {
+        then(sum);
+    }
+}
+template <class Body> struct IterationBody {
+    Body body;
+    int k;
+    __device__ auto operator()(uint32_t i, uint32_t lane) const
+    {
+        return repeat_call(body, i, lane, k);
+    }
+};
+template <class Then> struct IterationThen {
+    Then then;
+    int k;
+    template <class T> __device__ void operator()(T sum) const { repeat_then(then, sum, k); }
+};
+
 /* body(i, lane) for all i < n, in any order: see for_lanes. */
 template <int LANES, class Body> struct EachLoop {
     uint32_t n;
@@ -118,18 +152,25 @@ template <int LANES, class Body> struct EachLoop {
     {
         return (uint32_t)(((uint64_t)n * LANES + BLOCK - 1) / BLOCK);
     }
-    void launch_alone(Gpu *gpu) const { for_lanes<LANES>(gpu, n, body); }
+    void launch_alone(Gpu *gpu, int k) const
+    {
+        const IterationBody<Body> at = {body, k};
+        for_lanes<LANES>(gpu, n, at);
+    }
 #ifdef __CUDACC__
     size_t partial_size(void) const
     {
         return 0;
     }
-    __device__ void run(const RepeatLaunch &launch, uint32_t ended, char *) const
+    __device__ void run(const RepeatLaunch &launch, int k, uint32_t ended, char *) const
     {
+        if (n == 0) { /* nothing to wait for */
+            return;
+        }
         repeat_blocks(blocks(), [&](uint32_t block) {
             const uint64_t i = (uint64_t)block * (BLOCK / LANES) + threadIdx.x % BLOCK / LANES;
             if (i < n) {
-                body((uint32_t)i, threadIdx.x % LANES);
+                repeat_call(body, (uint32_t)i, threadIdx.x % LANES, k);
             }
         });
         __syncthreads();
@@ -143,10 +184,10 @@ template <int LANES, class Body> struct EachLoop {
         __syncthreads();
     }
 #else
-    void run_on_host(void) const
+    void run_on_host(int k) const
     {
         const Body &f = body;
-        on_host_each(n, [&f](uint32_t i) { f(i, 0u); });
+        on_host_each(n, [&f, k](uint32_t i) { repeat_call(f, i, 0u, k); });
     }
 #endif
 };
@@ -162,14 +203,19 @@ template <int LANES, class T, class Body, class Then> struct SumLoop {
     {
         return n ? (uint32_t)(((uint64_t)n * LANES + BLOCK - 1) / BLOCK) : 1;
     }
-    void launch_alone(Gpu *gpu) const { sum_lanes<LANES>(gpu, n, none, body, then); }
+    void launch_alone(Gpu *gpu, int k) const
+    {
+        const IterationBody<Body> at = {body, k};
+        const IterationThen<Then> end = {then, k};
+        sum_lanes<LANES>(gpu, n, none, at, end);
+    }
 #ifdef __CUDACC__
     size_t partial_size(void) const
     {
         const uint64_t groups = (blocks() + GROUP - 1) / GROUP;
         return (blocks() + groups) * sizeof(T);
     }
-    __device__ void run(const RepeatLaunch &launch, uint32_t ended, char *memory) const
+    __device__ void run(const RepeatLaunch &launch, int k, uint32_t ended, char *memory) const
     {
         __shared__ bool last;
         const uint32_t count = blocks();
@@ -179,7 +225,7 @@ template <int LANES, class T, class Body, class Then> struct SumLoop {
             const uint64_t i = (uint64_t)block * (BLOCK / LANES) + threadIdx.x % BLOCK / LANES;
             T mine = none;
             if (i < n) {
-                T value = body((uint32_t)i, threadIdx.x % LANES);
+                T value = repeat_call(body, (uint32_t)i, threadIdx.x % LANES, k);
                 mine = threadIdx.x % LANES == 0 ? value : none;
             }
             __syncthreads(); /* the sum before has been read */
@@ -199,16 +245,17 @@ template <int LANES, class T, class Body, class Then> struct SumLoop {
         if (last) {
             T sum = repeat_sum_partials(partial, count, none, shared);
             if (threadIdx.x == 0) {
-                then(sum);
+                repeat_then(then, sum, k);
                 repeat_release(launch.barrier, ended);
             }
             __syncthreads();
         }
     }
 #else
-    void run_on_host(void) const
+    void run_on_host(int k) const
     {
-        then(on_host_sum(n, none, body));
+        const IterationBody<Body> at = {body, k};
+        repeat_then(then, on_host_sum(n, none, at), k);
     }
 #endif
 };
@@ -235,7 +282,7 @@ __global__ void __launch_bounds__(REPEAT_THREADS, REPEAT_RESIDENT)
     const volatile int32_t *off = launch.off;
     uint32_t ended = *const_cast<const volatile uint32_t *>(&launch.barrier->ended);
     for (int k = 0; k < launch.iterations && !*off; k++) {
-        (loops.run(launch, ++ended, memory), ...);
+        (loops.run(launch, k, ++ended, memory), ...);
     }
 }
 
@@ -288,13 +335,14 @@ void repeat_alone(Gpu *gpu, int iterations, const int32_t *off, const Loops &...
         if (k % batch == 0 && !poll_unfinished(gpu, k / batch, off)) {
             break;
         }
-        (loops.launch_alone(gpu), ...);
+        (loops.launch_alone(gpu, k), ...);
     }
 }
 
 /* Runs the loops one after another, `iterations` times at most, and no more from the iteration on
-   before which the device flag *off is set. The flag is set by a `then`, not by a body; bodies
-   return at once where it is set. */
+   before which the device flag *off is set. The flag is set by a `then`, or by a body of a loop
+   other than the first, since blocks may still read it while others run the first; bodies return at
+   once where it is set. */
 template <class... Loops>
 void repeat(Gpu *gpu, int iterations, const int32_t *off, const Loops &...loops)
 {
@@ -314,7 +362,7 @@ void repeat(Gpu *gpu, int iterations, const int32_t *off, const Loops &...loops)
         launch_repeated(gpu, plan, loops...);
 #else
         for (int k = 0; k < iterations && !*off; k++) {
-            (loops.run_on_host(), ...);
+            (loops.run_on_host(k), ...);
         }
 #endif
     }
