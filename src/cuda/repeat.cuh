@@ -1,8 +1,9 @@
 /* A sequence of loops over particles that one launch repeats until a flag is set.
 
    Iterations of small scenes take less time than their launches. Here all blocks of a launch run at
-   once and wait for each other between loops. Sums have the blocks and the order of sum_lanes, so
-   that repeated loops have the bits of the same loops launched one by one.
+   once and wait for each other between loops. One block, the leader, has no particles: it adds the
+   sums of the others and tells them whether to continue. Sums have the blocks and the order of
+   sum_lanes, so that repeated loops have the bits of the same loops launched one by one.
 
    Blocks of a loop see what loops before it have written, as between launches: no body may read
    through the cache for constants (__ldg, __restrict__) what another loop writes. */
@@ -16,10 +17,10 @@
 namespace ooze
 {
 
-/* Blocks of a launch that have reached the end of a loop, and how many loops all of them have
-   ended. */
+/* Where the blocks of a launch meet: words that many blocks read stand in lines of their own. */
 struct RepeatBarrier {
-    uint32_t arrived, ended;
+    alignas(128) uint32_t arrived; /* blocks that have ended a loop, summed over the loops */
+    alignas(128) uint32_t passed;  /* loops that all blocks have ended, and REPEAT_STOP */
 };
 /* Device memory; NULL where the GPU has failed. */
 RepeatBarrier *repeat_barrier(Gpu *gpu);
@@ -36,37 +37,28 @@ enum { LAUNCH_ARGUMENTS = 32764 };
 enum { LAUNCH_ARGUMENTS = 4096 };
 #endif
 
-#ifdef __CUDACC__
-/* A block of this launch stands for so many blocks of sums: with fewer blocks fewer of them wait.
-   Registers suffice for two of them on a multiprocessor, 64 a thread: loops over 16,000 particles
-   with eight lanes then run at once on one of 132 multiprocessors. */
-enum { REPEAT_TEAMS = 4, REPEAT_THREADS = REPEAT_TEAMS * BLOCK, REPEAT_RESIDENT = 2 };
-
-/* ---- blocks wait for each other: called by the first thread of a block ---- */
-
-/* True in the last block, which then sees the writes of the others and releases them. */
-OOZE_DEVICE bool repeat_arrive(RepeatBarrier *barrier)
-{
-    __threadfence();
-    const bool last = atomicAdd(&barrier->arrived, 1u) == gridDim.x - 1;
-    __threadfence();
-    return last;
-}
-OOZE_DEVICE void repeat_release(RepeatBarrier *barrier, uint32_t ended)
-{
-    barrier->arrived = 0;
-    __threadfence();
-    *const_cast<volatile uint32_t *>(&barrier->ended) = ended;
-}
-OOZE_DEVICE void repeat_wait(const RepeatBarrier *barrier, uint32_t ended)
-{
-    const volatile uint32_t *now = &barrier->ended;
-    while (*now != ended) {
+/* A body that does nothing where the flag is set, for single launches of loops whose repetition
+   would have ended. */
+template <class Body> struct UnlessOff {
+    Body body;
+    const int32_t *off;
+    __device__ auto operator()(uint32_t i, uint32_t lane) const -> decltype(body(i, lane))
+    {
+        return *off ? decltype(body(i, lane))() : body(i, lane);
     }
-    __threadfence(); /* the cache of this multiprocessor forgets what others have written */
+};
+template <class Body> UnlessOff<Body> unless_off(const int32_t *off, Body body)
+{
+    return {body, off};
 }
 
-/* ---- loops ---- */
+#ifdef __CUDACC__
+/* A block of this launch stands for so many blocks of sums: with fewer blocks fewer of them meet.
+   Registers suffice for two of them on a multiprocessor, 64 a thread: loops over 16,000 particles
+   with eight lanes then run at once on 132 multiprocessors. */
+enum { REPEAT_TEAMS = 4, REPEAT_THREADS = REPEAT_TEAMS * BLOCK, REPEAT_RESIDENT = 2 };
+enum { REPEAT_ROOM = 32 }; /* sums of so many groups are kept in shared memory */
+enum : uint32_t { REPEAT_STOP = 0x80000000u, REPEAT_NUMBER = 0x7fffffffu };
 
 /* What all loops of a launch share. */
 struct RepeatLaunch {
@@ -76,13 +68,73 @@ struct RepeatLaunch {
     int iterations;
 };
 
+/* ---- blocks meet ---- */
+
+/* What the block has written before is visible to blocks that see later writes of this thread, and
+   what others have written before writes that this thread has seen is visible to the block. */
+OOZE_DEVICE void repeat_fence(void)
+{
+    asm volatile("fence.acq_rel.gpu;" ::: "memory");
+}
+template <class T> OOZE_DEVICE T repeat_look(const T *word)
+{
+    return *const_cast<const volatile T *>(word);
+}
+
+/* The end of a loop in a block with particles: `number` loops have then ended. False: no more
+   loops follow. */
+OOZE_DEVICE bool repeat_meet(RepeatBarrier *barrier, uint32_t number)
+{
+    __shared__ bool stops;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        uint32_t passed;
+        repeat_fence();
+        atomicAdd(&barrier->arrived, 1u);
+        do {
+            passed = repeat_look(&barrier->passed);
+        } while ((passed & REPEAT_NUMBER) != (number & REPEAT_NUMBER));
+        repeat_fence();
+        stops = (passed & REPEAT_STOP) != 0;
+    }
+    __syncthreads();
+    return !stops;
+}
+
+/* The leader, in its first thread: waits for the others, and lets them continue or end. */
+OOZE_DEVICE void repeat_await(const RepeatBarrier *barrier, uint32_t loops)
+{
+    while (repeat_look(&barrier->arrived) != loops * (gridDim.x - 1)) {
+    }
+    repeat_fence();
+}
+OOZE_DEVICE void repeat_release(RepeatBarrier *barrier, uint32_t number, bool stops)
+{
+    repeat_fence();
+    *const_cast<volatile uint32_t *>(&barrier->passed) =
+        (number & REPEAT_NUMBER) | (stops ? (uint32_t)REPEAT_STOP : 0u);
+}
+
+/* Number of loops that have ended: before the launch, and since then. */
+struct RepeatTurn {
+    uint32_t before, loops;
+    __device__ uint32_t number(void) const { return before + loops; }
+    __device__ RepeatTurn &next(void)
+    {
+        loops++;
+        return *this;
+    }
+};
+
+/* ---- blocks of sums ---- */
+
 /* f(block) in every thread for the blocks of a loop that this block stands for: consecutive ones,
    whose particles are close to each other; `count` or more where there are fewer. All threads of a
    block make the same number of calls. */
 template <class F> OOZE_DEVICE void repeat_blocks(uint32_t count, F f)
 {
-    const uint32_t share = (count + gridDim.x - 1) / gridDim.x, team = threadIdx.x / BLOCK;
-    const uint32_t first = blockIdx.x * share;
+    const uint32_t workers = gridDim.x - 1, team = threadIdx.x / BLOCK;
+    const uint32_t share = (count + workers - 1) / workers, first = blockIdx.x * share;
     for (uint32_t k = 0; k < share; k += REPEAT_TEAMS) {
         f(k + team < share ? first + k + team : count);
     }
@@ -92,59 +144,32 @@ template <class F> OOZE_DEVICE void repeat_blocks(uint32_t count, F f)
    sums of groups behind those of blocks. */
 template <class T> __device__ T repeat_sum_partials(T *partial, uint32_t blocks, T none, T *shared)
 {
+    __shared__ __align__(16) char room[REPEAT_ROOM * sizeof(T)];
     const uint32_t groups = (blocks + GROUP - 1) / GROUP, team = threadIdx.x / BLOCK;
+    T *sums = groups <= REPEAT_ROOM ? reinterpret_cast<T *>(room) : partial + blocks;
     T sum = none;
     for (uint32_t first = 0; first < groups; first += REPEAT_TEAMS) {
         const uint32_t group = first + team, begin = group * GROUP;
         const uint32_t left = begin < blocks ? blocks - begin : 0;
         const uint32_t members = left < GROUP ? left : (uint32_t)GROUP;
         sum = sum_partials(partial + begin, members, none, shared);
-        if (groups > 1 && members > 0 && threadIdx.x % BLOCK == 0) {
-            partial[blocks + group] = sum;
+        if (members > 0 && threadIdx.x % BLOCK == 0) {
+            sums[group] = sum;
         }
     }
     if (groups > 1) {
         __syncthreads();
-        sum = sum_partials(partial + blocks, team == 0 ? groups : 0, none, shared);
+        sum = sum_partials(sums, team == 0 ? groups : 0, none, shared);
     }
     return sum;
 }
 #endif
 
-/* A body or a `then` may take the number of the iteration as its last argument. */
-template <class Body>
-__device__ inline auto repeat_call(const Body &body, uint32_t i, uint32_t lane, int k)
-{
-    if constexpr (std::is_invocable_v<Body, uint32_t, uint32_t, int>) {
-        return body(i, lane, k);
-    } else {
-        return body(i, lane);
-    }
-}
-template <class Then, class T> __device__ inline void repeat_then(const Then &then, T sum, int k)
-{
-    if constexpr (std::is_invocable_v<Then, T, int>) {
-        then(sum, k);
-    } else {
-        then(sum);
-    }
-}
-template <class Body> struct IterationBody {
-    Body body;
-    int k;
-    __device__ auto operator()(uint32_t i, uint32_t lane) const
-    {
-        return repeat_call(body, i, lane, k);
-    }
-};
-template <class Then> struct IterationThen {
-    Then then;
-    int k;
-    template <class T> __device__ void operator()(T sum) const { repeat_then(then, sum, k); }
-};
+/* ---- loops ---- */
 
 /* body(i, lane) for all i < n, in any order: see for_lanes. */
 template <int LANES, class Body> struct EachLoop {
+    static constexpr bool SUMS = false, LATE = false;
     uint32_t n;
     Body body;
 
@@ -152,17 +177,16 @@ template <int LANES, class Body> struct EachLoop {
     {
         return (uint32_t)(((uint64_t)n * LANES + BLOCK - 1) / BLOCK);
     }
-    void launch_alone(Gpu *gpu, int k) const
+    void launch_alone(Gpu *gpu, const int32_t *off) const
     {
-        const IterationBody<Body> at = {body, k};
-        for_lanes<LANES>(gpu, n, at);
+        for_lanes<LANES>(gpu, n, unless_off(off, body));
     }
 #ifdef __CUDACC__
     size_t partial_size(void) const
     {
         return 0;
     }
-    __device__ void run(const RepeatLaunch &launch, int k, uint32_t ended, char *) const
+    __device__ void work(const RepeatLaunch &, char *) const
     {
         if (n == 0) { /* nothing to wait for */
             return;
@@ -173,15 +197,19 @@ template <int LANES, class Body> struct EachLoop {
                 repeat_call(body, (uint32_t)i, threadIdx.x % LANES, k);
             }
         });
-        __syncthreads();
+    }
+    __device__ bool lead(const RepeatLaunch &launch, const RepeatTurn &turn, char *) const
+    {
+        __shared__ bool stops;
         if (threadIdx.x == 0) {
-            if (repeat_arrive(launch.barrier)) {
-                repeat_release(launch.barrier, ended);
-            } else {
-                repeat_wait(launch.barrier, ended);
-            }
+            repeat_await(launch.barrier, turn.loops);
+            stops = repeat_look(launch.off) != 0;
+            repeat_release(launch.barrier, turn.number(), stops);
         }
         __syncthreads();
+        const bool continues = !stops;
+        __syncthreads();
+        return continues;
     }
 #else
     void run_on_host(int k) const
@@ -192,8 +220,11 @@ template <int LANES, class Body> struct EachLoop {
 #endif
 };
 
-/* Sums body(i, 0), and then(sum) before the next loop: see sum_lanes. */
-template <int LANES, class T, class Body, class Then> struct SumLoop {
+/* Sums body(i, 0), and then(sum) before the next loop: see sum_lanes. Where AFTER, then(sum) runs
+   beside the next loop, which has no sum, and before the loop after that: the loop beside it reads
+   nothing that `then` writes, and where `then` sets the flag, it runs in vain. */
+template <int LANES, bool AFTER, class T, class Body, class Then> struct SumLoop {
+    static constexpr bool SUMS = true, LATE = AFTER;
     uint32_t n;
     T none;
     Body body;
@@ -203,11 +234,9 @@ template <int LANES, class T, class Body, class Then> struct SumLoop {
     {
         return n ? (uint32_t)(((uint64_t)n * LANES + BLOCK - 1) / BLOCK) : 1;
     }
-    void launch_alone(Gpu *gpu, int k) const
+    void launch_alone(Gpu *gpu, const int32_t *off) const
     {
-        const IterationBody<Body> at = {body, k};
-        const IterationThen<Then> end = {then, k};
-        sum_lanes<LANES>(gpu, n, none, at, end);
+        sum_lanes<LANES>(gpu, n, none, unless_off(off, body), then);
     }
 #ifdef __CUDACC__
     size_t partial_size(void) const
@@ -215,12 +244,14 @@ template <int LANES, class T, class Body, class Then> struct SumLoop {
         const uint64_t groups = (blocks() + GROUP - 1) / GROUP;
         return (blocks() + groups) * sizeof(T);
     }
-    __device__ void run(const RepeatLaunch &launch, int k, uint32_t ended, char *memory) const
+    __device__ static T *team_shared(char *memory)
     {
-        __shared__ bool last;
+        return reinterpret_cast<T *>(memory) + threadIdx.x / BLOCK * (BLOCK / 32);
+    }
+    __device__ void work(const RepeatLaunch &launch, char *memory) const
+    {
         const uint32_t count = blocks();
-        T *partial = static_cast<T *>(launch.partial);
-        T *shared = reinterpret_cast<T *>(memory) + threadIdx.x / BLOCK * (BLOCK / 32);
+        T *partial = static_cast<T *>(launch.partial), *shared = team_shared(memory);
         repeat_blocks(count, [&](uint32_t block) {
             const uint64_t i = (uint64_t)block * (BLOCK / LANES) + threadIdx.x % BLOCK / LANES;
             T mine = none;
@@ -234,22 +265,30 @@ template <int LANES, class T, class Body, class Then> struct SumLoop {
                 partial[block] = sum;
             }
         });
-        __syncthreads();
+    }
+    __device__ bool lead(const RepeatLaunch &launch, const RepeatTurn &turn, char *memory) const
+    {
+        __shared__ bool stops;
         if (threadIdx.x == 0) {
-            last = repeat_arrive(launch.barrier);
-            if (!last) {
-                repeat_wait(launch.barrier, ended);
+            repeat_await(launch.barrier, turn.loops);
+            if (LATE) {
+                repeat_release(launch.barrier, turn.number(), false);
             }
         }
         __syncthreads();
-        if (last) {
-            T sum = repeat_sum_partials(partial, count, none, shared);
-            if (threadIdx.x == 0) {
-                repeat_then(then, sum, k);
-                repeat_release(launch.barrier, ended);
+        T sum = repeat_sum_partials(static_cast<T *>(launch.partial), blocks(), none,
+                                    team_shared(memory));
+        if (threadIdx.x == 0) {
+            then(sum);
+            stops = !LATE && repeat_look(launch.off) != 0;
+            if (!LATE) {
+                repeat_release(launch.barrier, turn.number(), stops);
             }
-            __syncthreads();
         }
+        __syncthreads();
+        const bool continues = !stops;
+        __syncthreads();
+        return continues;
     }
 #else
     void run_on_host(int k) const
@@ -265,7 +304,13 @@ template <int LANES, class Body> EachLoop<LANES, Body> each_loop(uint64_t n, Bod
     return {(uint32_t)n, body};
 }
 template <int LANES, class T, class Body, class Then>
-SumLoop<LANES, T, Body, Then> sum_loop(uint64_t n, T none, Body body, Then then)
+SumLoop<LANES, false, T, Body, Then> sum_loop(uint64_t n, T none, Body body, Then then)
+{
+    static_assert(sizeof(T) <= 64, "sums are small");
+    return {(uint32_t)n, none, body, then};
+}
+template <int LANES, class T, class Body, class Then>
+SumLoop<LANES, true, T, Body, Then> late_sum_loop(uint64_t n, T none, Body body, Then then)
 {
     static_assert(sizeof(T) <= 64, "sums are small");
     return {(uint32_t)n, none, body, then};
@@ -279,10 +324,21 @@ __global__ void __launch_bounds__(REPEAT_THREADS, REPEAT_RESIDENT)
     repeat_kernel(RepeatLaunch launch, Loops... loops)
 {
     __shared__ __align__(16) char memory[REPEAT_THREADS / 32 * 64]; /* a sum for each warp */
-    const volatile int32_t *off = launch.off;
-    uint32_t ended = *const_cast<const volatile uint32_t *>(&launch.barrier->ended);
-    for (int k = 0; k < launch.iterations && !*off; k++) {
-        (loops.run(launch, k, ++ended, memory), ...);
+    RepeatTurn turn = {repeat_look(&launch.barrier->passed), 0};
+    bool continues = repeat_look(launch.off) == 0;
+    if (blockIdx.x + 1 < gridDim.x) {
+        for (int k = 0; k < launch.iterations && continues; k++) {
+            continues =
+                ((loops.work(launch, memory), repeat_meet(launch.barrier, turn.next().number())) &&
+                 ...);
+        }
+        return;
+    }
+    for (int k = 0; k < launch.iterations && continues; k++) {
+        continues = (loops.lead(launch, turn.next(), memory) && ...);
+    }
+    if (threadIdx.x == 0) {
+        launch.barrier->arrived = 0;
     }
 }
 
@@ -308,7 +364,7 @@ void launch_repeated(Gpu *gpu, const RepeatLaunch &plan, const Loops &...loops)
 {
     uint64_t wanted = 1;
     ((wanted = loops.blocks() > wanted ? loops.blocks() : wanted), ...);
-    wanted = (wanted + REPEAT_TEAMS - 1) / REPEAT_TEAMS;
+    wanted = (wanted + REPEAT_TEAMS - 1) / REPEAT_TEAMS + 1;
     const uint64_t most = repeat_resident(gpu, repeat_kernel<Loops...>);
     if (gpu->failed != cudaSuccess) {
         return;
@@ -335,17 +391,28 @@ void repeat_alone(Gpu *gpu, int iterations, const int32_t *off, const Loops &...
         if (k % batch == 0 && !poll_unfinished(gpu, k / batch, off)) {
             break;
         }
-        (loops.launch_alone(gpu, k), ...);
+        (loops.launch_alone(gpu, off), ...);
     }
 }
 
-/* Runs the loops one after another, `iterations` times at most, and no more from the iteration on
-   before which the device flag *off is set. The flag is set by a `then`, or by a body of a loop
-   other than the first, since blocks may still read it while others run the first; bodies return at
-   once where it is set. */
+/* False: the sum of a loop is to be added beside the next sum. */
+template <class... Loops> constexpr bool late_sums_have_time(void)
+{
+    const bool late[] = {Loops::LATE...}, sums[] = {Loops::SUMS...};
+    bool all = true;
+    for (size_t k = 0; k < sizeof...(Loops); k++) {
+        all = all && !(late[k] && sums[(k + 1) % sizeof...(Loops)]);
+    }
+    return all;
+}
+
+/* Runs the loops one after another, `iterations` times at most, until a `then` sets the device flag
+   *off: no loop follows, but the one beside a late `then`. Bodies neither set the flag nor need to
+   look at it. */
 template <class... Loops>
 void repeat(Gpu *gpu, int iterations, const int32_t *off, const Loops &...loops)
 {
+    static_assert(late_sums_have_time<Loops...>(), "a loop without a sum follows a late one");
     constexpr bool fits = (sizeof(Loops) + ... + 64) <= LAUNCH_ARGUMENTS;
     if (iterations <= 0 || gpu->failed != cudaSuccess) {
         return;
@@ -361,8 +428,9 @@ void repeat(Gpu *gpu, int iterations, const int32_t *off, const Loops &...loops)
         const RepeatLaunch plan = {repeat_barrier(gpu), partial, off, iterations};
         launch_repeated(gpu, plan, loops...);
 #else
-        for (int k = 0; k < iterations && !*off; k++) {
-            (loops.run_on_host(k), ...);
+        bool continues = !*off;
+        for (int k = 0; k < iterations && continues; k++) {
+            continues = ((loops.run_on_host(), !*off) && ...);
         }
 #endif
     }
