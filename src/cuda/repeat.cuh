@@ -37,20 +37,42 @@ enum { LAUNCH_ARGUMENTS = 32764 };
 enum { LAUNCH_ARGUMENTS = 4096 };
 #endif
 
+/* A body or a `then` may take the number of the iteration as its last argument. */
+template <class Body>
+__device__ inline auto repeat_call(const Body &body, uint32_t i, uint32_t lane, int k)
+{
+    if constexpr (std::is_invocable_v<Body, uint32_t, uint32_t, int>) {
+        return body(i, lane, k);
+    } else {
+        return body(i, lane);
+    }
+}
+template <class Then, class T> __device__ inline void repeat_then(const Then &then, T sum, int k)
+{
+    if constexpr (std::is_invocable_v<Then, T, int>) {
+        then(sum, k);
+    } else {
+        then(sum);
+    }
+}
+template <class Then> struct RepeatThen {
+    Then then;
+    int k;
+    template <class T> __device__ void operator()(T sum) const { repeat_then(then, sum, k); }
+};
+
 /* A body that does nothing where the flag is set, for single launches of loops whose repetition
    would have ended. */
 template <class Body> struct UnlessOff {
     Body body;
     const int32_t *off;
-    __device__ auto operator()(uint32_t i, uint32_t lane) const -> decltype(body(i, lane))
+    int k;
+    __device__ auto operator()(uint32_t i, uint32_t lane) const
+        -> decltype(repeat_call(body, i, lane, k))
     {
-        return *off ? decltype(body(i, lane))() : body(i, lane);
+        return *off ? decltype(repeat_call(body, i, lane, k))() : repeat_call(body, i, lane, k);
     }
 };
-template <class Body> UnlessOff<Body> unless_off(const int32_t *off, Body body)
-{
-    return {body, off};
-}
 
 #ifdef __CUDACC__
 /* A block of this launch stands for so many blocks of sums: with fewer blocks fewer of them meet.
@@ -66,6 +88,7 @@ struct RepeatLaunch {
     void *partial;
     const int32_t *off;
     int iterations;
+    int k; /* the present one */
 };
 
 /* ---- blocks meet ---- */
@@ -177,24 +200,22 @@ template <int LANES, class Body> struct EachLoop {
     {
         return (uint32_t)(((uint64_t)n * LANES + BLOCK - 1) / BLOCK);
     }
-    void launch_alone(Gpu *gpu, const int32_t *off) const
+    void launch_alone(Gpu *gpu, const int32_t *off, int k) const
     {
-        for_lanes<LANES>(gpu, n, unless_off(off, body));
+        const UnlessOff<Body> at = {body, off, k};
+        for_lanes<LANES>(gpu, n, at);
     }
 #ifdef __CUDACC__
     size_t partial_size(void) const
     {
         return 0;
     }
-    __device__ void work(const RepeatLaunch &, char *) const
+    __device__ void work(const RepeatLaunch &launch, char *) const
     {
-        if (n == 0) { /* nothing to wait for */
-            return;
-        }
         repeat_blocks(blocks(), [&](uint32_t block) {
             const uint64_t i = (uint64_t)block * (BLOCK / LANES) + threadIdx.x % BLOCK / LANES;
             if (i < n) {
-                repeat_call(body, (uint32_t)i, threadIdx.x % LANES, k);
+                repeat_call(body, (uint32_t)i, threadIdx.x % LANES, launch.k);
             }
         });
     }
@@ -234,9 +255,11 @@ template <int LANES, bool AFTER, class T, class Body, class Then> struct SumLoop
     {
         return n ? (uint32_t)(((uint64_t)n * LANES + BLOCK - 1) / BLOCK) : 1;
     }
-    void launch_alone(Gpu *gpu, const int32_t *off) const
+    void launch_alone(Gpu *gpu, const int32_t *off, int k) const
     {
-        sum_lanes<LANES>(gpu, n, none, unless_off(off, body), then);
+        const UnlessOff<Body> at = {body, off, k};
+        const RepeatThen<Then> end = {then, k};
+        sum_lanes<LANES>(gpu, n, none, at, end);
     }
 #ifdef __CUDACC__
     size_t partial_size(void) const
@@ -256,7 +279,7 @@ template <int LANES, bool AFTER, class T, class Body, class Then> struct SumLoop
             const uint64_t i = (uint64_t)block * (BLOCK / LANES) + threadIdx.x % BLOCK / LANES;
             T mine = none;
             if (i < n) {
-                T value = repeat_call(body, (uint32_t)i, threadIdx.x % LANES, k);
+                T value = repeat_call(body, (uint32_t)i, threadIdx.x % LANES, launch.k);
                 mine = threadIdx.x % LANES == 0 ? value : none;
             }
             __syncthreads(); /* the sum before has been read */
@@ -279,7 +302,7 @@ template <int LANES, bool AFTER, class T, class Body, class Then> struct SumLoop
         T sum = repeat_sum_partials(static_cast<T *>(launch.partial), blocks(), none,
                                     team_shared(memory));
         if (threadIdx.x == 0) {
-            then(sum);
+            repeat_then(then, sum, launch.k);
             stops = !LATE && repeat_look(launch.off) != 0;
             if (!LATE) {
                 repeat_release(launch.barrier, turn.number(), stops);
@@ -293,8 +316,12 @@ template <int LANES, bool AFTER, class T, class Body, class Then> struct SumLoop
 #else
     void run_on_host(int k) const
     {
-        const IterationBody<Body> at = {body, k};
-        repeat_then(then, on_host_sum(n, none, at), k);
+        const Body &f = body;
+        repeat_then(
+            then,
+            on_host_sum(n, none,
+                        [&f, k](uint32_t i, uint32_t lane) { return repeat_call(f, i, lane, k); }),
+            k);
     }
 #endif
 };
@@ -328,6 +355,7 @@ __global__ void __launch_bounds__(REPEAT_THREADS, REPEAT_RESIDENT)
     bool continues = repeat_look(launch.off) == 0;
     if (blockIdx.x + 1 < gridDim.x) {
         for (int k = 0; k < launch.iterations && continues; k++) {
+            launch.k = k;
             continues =
                 ((loops.work(launch, memory), repeat_meet(launch.barrier, turn.next().number())) &&
                  ...);
@@ -335,6 +363,7 @@ __global__ void __launch_bounds__(REPEAT_THREADS, REPEAT_RESIDENT)
         return;
     }
     for (int k = 0; k < launch.iterations && continues; k++) {
+        launch.k = k;
         continues = (loops.lead(launch, turn.next(), memory) && ...);
     }
     if (threadIdx.x == 0) {
@@ -391,7 +420,7 @@ void repeat_alone(Gpu *gpu, int iterations, const int32_t *off, const Loops &...
         if (k % batch == 0 && !poll_unfinished(gpu, k / batch, off)) {
             break;
         }
-        (loops.launch_alone(gpu, off), ...);
+        (loops.launch_alone(gpu, off, k), ...);
     }
 }
 
@@ -406,9 +435,9 @@ template <class... Loops> constexpr bool late_sums_have_time(void)
     return all;
 }
 
-/* Runs the loops one after another, `iterations` times at most, until a `then` sets the device flag
-   *off: no loop follows, but the one beside a late `then`. Bodies neither set the flag nor need to
-   look at it. */
+/* Runs the loops one after another, `iterations` times at most, until the device flag *off is set:
+   no loop follows, but the one beside a late `then`. A `then` sets it, or a body of a loop that is
+   not the first, since blocks look at it when they begin. Bodies need not look at it. */
 template <class... Loops>
 void repeat(Gpu *gpu, int iterations, const int32_t *off, const Loops &...loops)
 {
@@ -425,12 +454,12 @@ void repeat(Gpu *gpu, int iterations, const int32_t *off, const Loops &...loops)
         size_t size = 0;
         ((size = loops.partial_size() > size ? loops.partial_size() : size), ...);
         void *partial = buffer_bytes(gpu, &gpu->partial, size + 1);
-        const RepeatLaunch plan = {repeat_barrier(gpu), partial, off, iterations};
+        const RepeatLaunch plan = {repeat_barrier(gpu), partial, off, iterations, 0};
         launch_repeated(gpu, plan, loops...);
 #else
         bool continues = !*off;
         for (int k = 0; k < iterations && continues; k++) {
-            continues = ((loops.run_on_host(), !*off) && ...);
+            continues = ((loops.run_on_host(k), !*off) && ...);
         }
 #endif
     }

@@ -21,7 +21,7 @@ struct DensityState {
     /* last iteration that is needed: some density exceeds the tolerance, and the mean of what is
        unfinished its own */
     int32_t last_needed;
-    int32_t off;        /* later iterations do nothing */
+    int32_t off;        /* converged: later iterations do nothing */
     int32_t inside;     /* a particle stayed inside a solid in the last push-out */
     int32_t overlaps;   /* some particles have overlaps to relieve */
     float solids_moved; /* m: bound on the travel of dynamic solids since the stage began */
@@ -138,16 +138,15 @@ OOZE_DEVICE void move(const DensitySweep &s, uint32_t i, uint32_t o, float4 shif
     }
 }
 
-/* An iteration. Its loops do nothing once the stage has converged; the first one sets the flags. */
+/* An iteration. Its loops do nothing once the stage has converged; the second one sets the flag. */
 struct DensityIteration {
-    int k; /* 0 where iterations do not stop early */
+    int k;
     float momentum;
-    bool first, may_stop;
+    bool first;
 };
 static inline DensityIteration iteration_of(const DensitySweep *s)
 {
-    const bool may_stop = s->may_stop && !s->relieving;
-    return {may_stop ? s->k : 0, s->momentum, s->k == 0, may_stop};
+    return {s->may_stop && !s->relieving ? s->k : 0, s->momentum, s->k == 0};
 }
 
 /* sweeps.cu */

@@ -384,10 +384,10 @@ OOZE_DEVICE void correct_particle(const DensitySweep &s, const DensityIteration 
     const uint32_t o = s.order[i];
     const uint2 own = s.place[i];
     const uint4 x0_lambda = s.fixed_x0[i];
-    if (i == 0 && lane == 0 && now.may_stop && is_converged(s, now.k + 1)) {
-        s.state->off = 1;
-    }
     if (is_converged(s, now.k)) {
+        if (i == 0) {
+            s.state->off = 1;
+        }
         return;
     }
     uint8_t flags = s.pair_flags[i];
@@ -429,8 +429,7 @@ struct RepeatedSweep {
     __device__ DensityIteration now(int repeated) const
     {
         const int k = sweep.k + repeated;
-        return {sweep.may_stop ? k : 0, ooze_projected_momentum(k, sweep.given.iterations), false,
-                sweep.may_stop};
+        return {sweep.may_stop ? k : 0, ooze_projected_momentum(k, sweep.given.iterations), false};
     }
     __device__ DensitySweep at(int repeated) const
     {
