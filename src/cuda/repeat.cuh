@@ -73,6 +73,10 @@ template <class Body> struct UnlessOff {
         return *off ? decltype(repeat_call(body, i, lane, k))() : repeat_call(body, i, lane, k);
     }
 };
+template <class Body> UnlessOff<Body> unless_off(const int32_t *off, Body body, int k = 0)
+{
+    return {body, off, k};
+}
 
 #ifdef __CUDACC__
 /* A block of this launch stands for so many blocks of sums: with fewer blocks fewer of them meet.
@@ -202,8 +206,7 @@ template <int LANES, class Body> struct EachLoop {
     }
     void launch_alone(Gpu *gpu, const int32_t *off, int k) const
     {
-        const UnlessOff<Body> at = {body, off, k};
-        for_lanes<LANES>(gpu, n, at);
+        for_lanes<LANES>(gpu, n, unless_off(off, body, k));
     }
 #ifdef __CUDACC__
     size_t partial_size(void) const
@@ -257,9 +260,8 @@ template <int LANES, bool AFTER, class T, class Body, class Then> struct SumLoop
     }
     void launch_alone(Gpu *gpu, const int32_t *off, int k) const
     {
-        const UnlessOff<Body> at = {body, off, k};
         const RepeatThen<Then> end = {then, k};
-        sum_lanes<LANES>(gpu, n, none, at, end);
+        sum_lanes<LANES>(gpu, n, none, unless_off(off, body, k), end);
     }
 #ifdef __CUDACC__
     size_t partial_size(void) const
