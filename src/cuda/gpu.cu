@@ -352,6 +352,7 @@ void gpu_destroy(Gpu *gpu)
     }
     buffer_free(gpu, &gpu->partial);
     buffer_free(gpu, &gpu->tickets);
+    buffer_free(gpu, &gpu->barrier);
     device_free(gpu, gpu->scalars, 256);
     destroy_streams(gpu);
     memset(gpu, 0, sizeof *gpu);

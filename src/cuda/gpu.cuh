@@ -62,6 +62,7 @@ struct Gpu {
     size_t allocated;     /* bytes of device memory */
     DeviceBuffer partial; /* partial sums, one per block */
     DeviceBuffer tickets; /* counters of finished blocks; 0 while no sum runs */
+    DeviceBuffer barrier; /* of repeated loops, see repeat.cuh */
     DeviceBuffer *spare;  /* freed where scratch memory does not suffice; or NULL */
     void *scalars;        /* device: 256 bytes of results for the host */
     Message *messages;    /* pinned: results for the host, see read_message */
@@ -361,17 +362,18 @@ template <class T> __device__ T shuffle_down(T value, unsigned k)
     return value;
 }
 
-/* The sum over a block, valid in its first thread. `shared`: one value per warp. */
+/* The sum over BLOCK threads, valid in the first of them. `shared`: one value per warp. A block may
+   be several times as large: each BLOCK threads then have their own sum and their own `shared`. */
 template <class T> __device__ T block_sum(T value, T *shared)
 {
     for (unsigned k = 16; k > 0; k /= 2) {
         value += shuffle_down(value, k);
     }
     if (threadIdx.x % 32 == 0) {
-        shared[threadIdx.x / 32] = value;
+        shared[threadIdx.x % BLOCK / 32] = value;
     }
     __syncthreads();
-    for (unsigned k = 1; k < BLOCK / 32 && threadIdx.x == 0; k++) {
+    for (unsigned k = 1; k < BLOCK / 32 && threadIdx.x % BLOCK == 0; k++) {
         value += shared[k];
     }
     return value;
@@ -397,11 +399,11 @@ static __device__ bool is_last(uint32_t *ticket, uint32_t members)
     return last;
 }
 
-/* The sum of `count` partial sums, valid in the first thread. */
+/* The sum of `count` partial sums, valid in the first of BLOCK threads. */
 template <class T> __device__ T sum_partials(const T *partial, uint32_t count, T none, T *shared)
 {
     T all = none;
-    for (uint32_t k = threadIdx.x; k < count; k += BLOCK) {
+    for (uint32_t k = threadIdx.x % BLOCK; k < count; k += BLOCK) {
         all += partial[k]; /* not in the cache of this multiprocessor yet */
     }
     __syncthreads();

@@ -128,14 +128,12 @@ template <class Key> static void list_cells(Gpu *gpu, Grid *grid, const Key *key
         });
 }
 
-/* Sparse grid: a table of the cells with points. Waits for their number. */
-template <class Key> static void hash_cells(Gpu *gpu, Grid *grid, const Key *keys)
+/* Cells with points. Waits. */
+template <class Key> static double count_cells(Gpu *gpu, const Key *keys, uint32_t n)
 {
-    Cells *cells = &grid->cells;
-    uint32_t n = (uint32_t)cells->n;
-    uint64_t stripes = n < STRIPES ? n : (uint64_t)STRIPES;
+    const uint64_t stripes = n < STRIPES ? n : (uint64_t)STRIPES;
     Sum1 none = {0.0};
-    Sum1 found = sum_to_host(
+    const Sum1 found = sum_to_host(
         gpu, stripes, none, OOZE_BODY(uint32_t i) {
             Sum1 begun = {0.0};
             for (uint64_t k = i; k < n; k += stripes) {
@@ -143,8 +141,19 @@ template <class Key> static void hash_cells(Gpu *gpu, Grid *grid, const Key *key
             }
             return begun;
         });
+    return found.a;
+}
+
+/* Sparse grid: a table of the cells with points. With few points it has room for as many cells;
+   with more, of which each cell has several, memory counts, and the host waits for the number of
+   cells. */
+template <class Key> static void hash_cells(Gpu *gpu, Grid *grid, const Key *keys)
+{
+    Cells *cells = &grid->cells;
+    uint32_t n = (uint32_t)cells->n;
+    const double most = n <= STRIPES ? (double)n : count_cells(gpu, keys, n);
     uint64_t slots = 64;
-    while ((double)slots < 1.5 * found.a) {
+    while ((double)slots < 1.5 * most) {
         slots *= 2;
     }
     CellSlot *slot = buffer<CellSlot>(gpu, &grid->table_buffer, slots);

@@ -69,8 +69,7 @@ struct Walls {
     OozePeriodic periodic;
     WallSolid *solids; /* host: `solid_count` of the last update, and as many of the present one */
     int solid_count;   /* 1 + the largest index of a solid with samples */
-    bool may_move;     /* some solid with samples may move in time */
-    Lists lists;       /* sample to sample, for their volumes; freed where no solid may move */
+    PointBox *local_boxes; /* host: of each solid's samples, in its frame */
     /* in the order of OozeBoundary.local */
     DeviceBuffer local_buffer, local_normal_buffer, made_solid_buffer;
     DeviceBuffer pose_buffer, position_buffer, velocity_buffer, normal_buffer, volume_buffer,
@@ -78,8 +77,8 @@ struct Walls {
 };
 void walls_free(Gpu *gpu, Walls *walls);
 /* Places the samples at the poses of the solids and computes their volumes. `resampled`: the host's
-   samples have changed. The result depends on the poses alone, as that of OozeBoundary. Waits for
-   the sort and the lists where a solid has moved; does nothing otherwise. */
+   samples have changed. The result depends on the poses alone, as that of OozeBoundary. Does
+   nothing where no solid has moved. */
 OozeStatus walls_update(Gpu *gpu, Walls *walls, const OozeStepContext *context, bool resampled,
                         OozeError *error);
 /* Moves the samples of dynamic solids (index_of >= 0, per solid; device) to the poses of `solids`,

@@ -29,8 +29,7 @@ typedef struct OozeConformationStages {
     /* The known pressure of `pressure: grid`. */
     OozeStatus (*begin_pressure)(OozeConformationStep *step, OozeError *error);
     OozeStatus (*begin_bodies)(OozeConformationStep *step, OozeError *error);
-    OozeStatus (*find_long_step)(OozeConformationStep *step, OozeError *error); /* long_step */
-    /* Contact sets of the particles that u would move into a solid. */
+    /* long_step, and contact sets of the particles that u would move into a solid. */
     OozeStatus (*find_contacts)(OozeConformationStep *step, OozeError *error);
     const struct OozeLodgeStages *lodge; /* of the velocity solve */
 

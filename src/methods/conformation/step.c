@@ -34,7 +34,6 @@ static OozeStatus solve_velocities(OozeConformationStep *s, OozeError *error)
     status = status ? status : stages->begin_pressure(s, error);
     status = status ? status : stages->begin_bodies(s, error);
     ooze_machine_lap(s->machine, "rest");
-    status = status ? status : stages->find_long_step(s, error);
     status = status ? status : stages->find_contacts(s, error);
     ooze_machine_lap(s->machine, "contact");
     return status ? status : s->formulation->solve_velocities(s, error);

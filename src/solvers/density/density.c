@@ -52,23 +52,36 @@ static void find_multipliers(OozeDensitySweep *s)
     ooze_machine_lap(s->machine, "density_multipliers");
 }
 
+static void iterate_once(OozeDensitySweep *s)
+{
+    const OozeDensityJob *job = s->job;
+    const OozeDensityStages *stages = s->stages;
+    s->momentum = ooze_projected_momentum(s->k, job->iterations);
+    find_multipliers(s);
+    stages->correct(s);
+    ooze_machine_lap(s->machine, "density_corrections");
+    if (job->between) {
+        stages->call_between(s);
+        ooze_machine_lap(s->machine, job->rigid ? "rest" : "conformation_sweep");
+    }
+    stages->push_out(s);
+    ooze_machine_lap(s->machine, "push_out");
+    s->k++;
+}
+
 /* What acts between the sweeps may move particles apart again: with it, all iterations are due. */
 static void iterate(OozeDensitySweep *s)
 {
     const OozeDensityJob *job = s->job;
     const OozeDensityStages *stages = s->stages;
     s->may_stop = !job->between && (job->tolerance >= 0.0f || job->mean_tolerance > 0.0f);
-    for (; s->k < job->iterations && (s->k == 0 || !s->may_stop || stages->continues(s)); s->k++) {
-        s->momentum = ooze_projected_momentum(s->k, job->iterations);
-        find_multipliers(s);
-        stages->correct(s);
+    if (job->iterations > 0) {
+        iterate_once(s);
+        s->k += stages->repeat(s, job->iterations - 1);
         ooze_machine_lap(s->machine, "density_corrections");
-        if (job->between) {
-            stages->call_between(s);
-            ooze_machine_lap(s->machine, job->rigid ? "rest" : "conformation_sweep");
-        }
-        stages->push_out(s);
-        ooze_machine_lap(s->machine, "push_out");
+    }
+    while (s->k < job->iterations && (!s->may_stop || stages->continues(s))) {
+        iterate_once(s);
     }
 }
 

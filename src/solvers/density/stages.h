@@ -36,6 +36,9 @@ typedef struct OozeDensityStages {
     void (*call_between)(OozeDensitySweep *sweep); /* of the job; the new shifts move x */
     /* Moves particles inside solids onto their surface, and dynamic solids by the reaction. */
     void (*push_out)(OozeDensitySweep *sweep);
+    /* The iterations after the first, `count` at most, at once: how many it has begun; 0: each is
+       due by itself. Densities may be as wanted after fewer of them, and the rest do nothing. */
+    int (*repeat)(OozeDensitySweep *sweep, int count);
     /* Whether densities are not yet as wanted. The GPU answers every eighth time, and late: its
        loops do nothing once they are. */
     bool (*continues)(OozeDensitySweep *sweep);

@@ -189,14 +189,19 @@ static void load_solids(OozeConformationStep *s)
     }
 }
 
+static OozeStatus find_contacts(OozeConformationStep *s, OozeError *error)
+{
+    OozeStatus status = ooze_impact_begin(s, error);
+    return status ? status : ooze_conformation_find_contacts(s, error);
+}
+
 static const OozeConformationStages stages = {
     .load = load,
     .gather = ooze_conformation_gather,
     .apply_surface_tension = ooze_conformation_tension,
     .begin_pressure = ooze_grid_pressure_begin,
     .begin_bodies = ooze_step_bodies_begin,
-    .find_long_step = ooze_impact_begin,
-    .find_contacts = ooze_conformation_find_contacts,
+    .find_contacts = find_contacts,
     .lodge = &ooze_lodge_stages,
     .free_edges = free_edges,
     .ghosts_suffice = ghosts_suffice,

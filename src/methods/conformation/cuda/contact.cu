@@ -99,6 +99,7 @@ OozeStatus find_contacts(OozeConformationStep *of, OozeError *)
     StepView *view = &step->view;
     step->view.any_contacts = false;
     if (view->solids.count == 0 && !view->prescribed) {
+        (void)find_long_step(step, nullptr);
         return OOZE_OK;
     }
     uint64_t n = view->n;
@@ -114,8 +115,7 @@ OozeStatus find_contacts(OozeConformationStep *of, OozeError *)
                 s.buried_in[i] = -1;
             }
         });
-    uint32_t count = 0;
-    copy_out(gpu, &count, view->contact_count, sizeof count);
+    const uint32_t count = find_long_step(step, view->contact_count);
     double most = count; /* where some rank has contacts, all take part in their passes */
     max_over_ranks(gpu, &most, 1);
     const bool any = most > 0.0;

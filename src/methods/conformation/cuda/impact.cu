@@ -20,22 +20,36 @@ struct Extremes {
     __device__ void operator+=(const Extremes &o) { of = ooze_impact_widen(of, o.of); }
 };
 
-OozeStatus find_long_step(OozeConformationStep *of, OozeError *)
+/* What the host waits for. */
+struct LongStep {
+    OozeImpactExtremes extremes;
+    uint32_t number;
+};
+
+uint32_t find_long_step(Step *step, const uint32_t *number)
 {
-    Step *step = step_of(of);
-    StepView *view = &step->view;
-    if (step->view.plan->settings.impact_passes == 0) {
-        return OOZE_OK;
+    const StepView s = step->view;
+    if (s.plan->settings.impact_passes == 0) {
+        uint32_t value = 0;
+        copy_out(step->gpu, &value, number, number ? sizeof value : 0);
+        return value;
     }
-    const StepView s = *view;
     const Extremes none = {{0.0f, 0.0f}};
-    const Extremes all = sum_particles_to_host(
-        step->gpu, s.n, none, OOZE_BODY(uint32_t i) {
+    LongStep found = {none.of, 0};
+    const MessageSender sender = message_sender(step->gpu);
+    sum_particles(
+        step->gpu, s.n, none,
+        OOZE_BODY(uint32_t i) {
             Extremes own = {ooze_impact_extremes_of(&s, i)};
             return own;
+        },
+        OOZE_BODY(Extremes all) {
+            const LongStep now = {all.of, number ? *number : 0};
+            sender(now);
         });
-    view->long_step = ooze_impact_is_long(all.of, s.spacing, s.dt);
-    return OOZE_OK;
+    receive(step->gpu, &found);
+    step->view.long_step = ooze_impact_is_long(found.extremes, s.spacing, s.dt);
+    return found.number;
 }
 
 /* ---- contacts that a pass has missed ---- */

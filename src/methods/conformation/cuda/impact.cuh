@@ -56,7 +56,8 @@ struct Impact {
 };
 
 /* Sets view.long_step from u. Waits where impact_passes are given. */
-OozeStatus find_long_step(OozeConformationStep *step, OozeError *error);
+/* Sets long_step, and returns a number of the device; NULL: 0. Waits once for both. */
+uint32_t find_long_step(Step *step, const uint32_t *number);
 /* After a pass but the last: contacts with solids and between particles that it has missed, and
    how many passes the step takes. Waits. */
 OozeStatus impact_end_pass(OozeLodge *solve, OozeError *error);

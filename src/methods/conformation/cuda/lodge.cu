@@ -3,6 +3,7 @@
 #include "methods/conformation/cuda/dynamic_solids.cuh"
 #include "methods/conformation/cuda/grid_pressure.cuh"
 #include "methods/conformation/cuda/impact.cuh"
+#include "methods/conformation/cuda/lodge_iteration.cuh"
 #include "methods/conformation/cuda/lodge_multigrid.cuh"
 #include "methods/conformation/cuda/positions.cuh"
 #include "methods/conformation/lodge_particle_formula.h"
@@ -101,15 +102,6 @@ static void advance_particles(Lodge *solve, const int32_t *off)
         then);
 }
 
-/* z + beta p, by the diagonal preconditioner */
-OOZE_DEVICE float4 next_direction(const StepView &s, const LodgeView &v, uint32_t i, float4 r,
-                                  float4 p)
-{
-    float beta = (float)v.state->beta;
-    float per = 1.0f / s.rheology[s.material[i]].preconditioner_mass;
-    return f32x4(per * r.x + beta * p.x, per * r.y + beta * p.y, per * r.z + beta * p.z);
-}
-
 /* As advance, in several loops: rigid bodies respond to the residual before the next direction is
    known. */
 static void advance_bodies(Lodge *solve, bool iteration, const int32_t *off)
@@ -149,28 +141,12 @@ static RefreshedPart direction_part(const LodgeView &v)
 /* `then` receives r.z of the particles. */
 template <class Then> static void advance_loop(Lodge *solve, const int32_t *off, Then then)
 {
-    StepView s = solve->step->view;
-    LodgeView v = solve->view;
-    Sum1 none = {0.0};
-    refresh_with_sum(solve->step->gpu, direction_part(v));
+    const StepView &s = solve->step->view;
+    const AdvanceBody body = {s, solve->view};
+    const Sum1 none = {0.0};
+    refresh_with_sum(solve->step->gpu, direction_part(solve->view));
     solve->fresh_direction = true;
-    sum_particles(
-        solve->step->gpu, s.n, none,
-        OOZE_BODY(uint32_t i) {
-            Sum1 sum = {0.0};
-            if (*off) {
-                return sum;
-            }
-            float alpha = (float)v.state->alpha;
-            float per = 1.0f / s.rheology[s.material[i]].preconditioner_mass;
-            float4 p = v.p[i], r = v.r[i] - alpha * v.ap[i];
-            s.u[i] = s.u[i] + alpha * p;
-            v.r[i] = r;
-            sum.a = (double)(per * dot(r, r));
-            v.p[i] = direction_set(v, i, next_direction(s, v, i, r, p));
-            return sum;
-        },
-        then);
+    sum_particles_lanes<1>(solve->step->gpu, s.n, none, unless_off(off, body), then);
 }
 
 void advance(Lodge *solve, bool iteration, const int32_t *off)
@@ -226,6 +202,9 @@ static void iterate_diagonal(OozeLodge *of, int iterations)
 {
     Lodge *solve = lodge_of(of);
     const int32_t *off = &solve->view.state->off;
+    if (repeat_iterations(solve, iterations)) {
+        return;
+    }
     conjugate_gradients<CG_BATCH>(solve->step->gpu, solve->view.state, iterations, [&]() {
         multiply_direction(solve, off);
         advance(solve, true, off);

@@ -287,7 +287,6 @@ static const OozeConformationStages stages = {
     apply_surface_tension,
     grid_pressure_begin,
     bodies_begin,
-    find_long_step,
     find_contacts,
     &lodge_stages,
     free_edges,

@@ -127,6 +127,14 @@ static bool mean_is_reached(const OozeDensitySweep *s)
                (double)job->mean_tolerance * (double)s->machine->all;
 }
 
+/* A sweep takes longer than its call. */
+static int repeat(OozeDensitySweep *s, int count)
+{
+    (void)s;
+    (void)count;
+    return 0;
+}
+
 static bool continues(OozeDensitySweep *s)
 {
     return worst_excess(s) > (double)s->job->tolerance && !mean_is_reached(s);
@@ -297,6 +305,7 @@ static const OozeDensityStages density_stages = {
     .correct = correct,
     .call_between = call_between,
     .push_out = push_out,
+    .repeat = repeat,
     .continues = continues,
     .store_multipliers = store_multipliers,
     .measure = measure,

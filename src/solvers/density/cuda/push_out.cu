@@ -12,11 +12,7 @@ void density_push_out(Gpu *gpu, const DensitySweep *sweep)
         return;
     }
     for_each(
-        gpu, s.n, OOZE_BODY(uint32_t i) {
-            if ((s.touches[i / SLICE] || s.pushes) && !is_converged(s, k)) {
-                push_out(s, i);
-            }
-        });
+        gpu, s.n, OOZE_BODY(uint32_t i) { push_out(s, k, i); });
 }
 
 } // namespace ooze

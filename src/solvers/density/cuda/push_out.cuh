@@ -33,7 +33,7 @@ OOZE_DEVICE void touch(const DensitySweep &s, int k, uint32_t o, float travel, T
     double distance = solid_distance(solid, widen(t->x), &normal);
     t->clearance =
         fminf(t->clearance, (float)(distance - (double)(s.given.contact + solid.margin + travel)));
-    double push = penetration(s, solid, o, distance, &t->inside);
+    double push = penetration(s, k, o, distance, &t->inside);
     if (push > 0.0) {
         bool divided = solid.dynamic && s.pushes && !s.relieving;
         const int32_t index = divided ? s.dynamic.index_of[k] : -1;
@@ -51,9 +51,12 @@ OOZE_DEVICE void touch(const DensitySweep &s, int k, uint32_t o, float travel, T
     }
 }
 
-/* Pushes particle i out of solids, in `next`. */
-OOZE_DEVICE void push_out(const DensitySweep &s, uint32_t i)
+/* Pushes particle i out of solids in iteration k, in `next`. */
+OOZE_DEVICE void push_out(const DensitySweep &s, int k, uint32_t i)
 {
+    if (!(s.touches[i / SLICE] || s.pushes) || is_converged(s, k)) {
+        return;
+    }
     uint32_t o = s.order[i];
     Touch t = {s.first[o], s.shift[o], INFINITY, false, false, no_push()};
     float travel = sqrtf(dot(t.shift, t.shift));

@@ -189,12 +189,13 @@ void density_count_touching(const DensitySweep *sweep)
             if (is_converged(s, sweep_k) || !(mobility_of(s, o) > 0.0f) || is_rigid(s, o)) {
                 return;
             }
-            const SolidView &solid = s.solids.items[s.dynamic.solids[k].solid];
+            const int index = s.dynamic.solids[k].solid;
+            const SolidView &solid = s.solids.items[index];
             const float4 x = s.first[o] + s.shift[o];
             OozeVec3 normal;
             bool inside = false;
             if (solid_near(solid, x, push_out_reach(s), false) &&
-                penetration(s, solid, o, solid_distance(solid, widen(x), &normal), &inside) > 0.0) {
+                penetration(s, index, o, solid_distance(solid, widen(x), &normal), &inside) > 0.0) {
                 sum->v[0] = 1.0;
             }
         },

@@ -3,6 +3,7 @@
    finds. */
 #include "cuda/pairs.cuh"
 #include "cuda/rank_sums.cuh"
+#include "cuda/repeat.cuh"
 #include "solvers/density/cuda/sweep.cuh"
 
 namespace ooze
@@ -109,6 +110,7 @@ static void allocate(DensitySweep *s)
     s->density_error = scratch<float>(gpu, n);
     s->clearance = solids ? scratch<float>(gpu, n) : nullptr;
     s->touches = solids ? scratch<uint8_t>(gpu, n / SLICE + 1) : nullptr;
+    s->allowed = solids && s->job->position_only_shift ? scratch<AllowedDistance>(gpu, n) : nullptr;
     s->place_of_particle = gpu->share ? scratch<uint32_t>(gpu, n) : nullptr;
     s->state = scratch<DensityState>(gpu, 1);
     clear(gpu, s->state, sizeof *s->state);
@@ -144,6 +146,9 @@ static OozeStatus load(OozeDensitySweep *step, OozeError *)
             s.density_error[i] = 0.0f;
             if (s.clearance) {
                 s.clearance[i] = 0.0f;
+            }
+            if (s.allowed) {
+                s.allowed[o].solid = -1;
             }
             if (s.given.position_only_shift && s.own.has(o) &&
                 isfinite(ooze_relief_target(s.given.load_excess[o]))) {
@@ -209,18 +214,11 @@ static void find_multipliers(OozeDensitySweep *step)
     }
 }
 
-/* Whether the corrections push particles out of solids too. */
-static bool pushes_at_once(const DensitySweep *s)
-{
-    return s->clearance && !s->pushes && s->all < few_particles() && !s->given.between &&
-           !s->relieving;
-}
-
 static void correct(OozeDensitySweep *step)
 {
     DensitySweep *s = sweep_of(step);
     Gpu *gpu = gpu_of(s->machine);
-    density_corrections(gpu, s, pushes_at_once(s));
+    density_corrections(gpu, s);
     if (s->relieving) { /* the next sweep follows at once */
         advance(gpu, s);
     }
@@ -248,13 +246,22 @@ static void push_out(OozeDensitySweep *step)
     if (divided) {
         density_count_touching(s);
     }
-    if (!pushes_at_once(s)) {
-        density_push_out(gpu, s);
-    }
+    density_push_out(gpu, s);
     if (divided) {
         density_push_back(s);
     }
     advance(gpu, s);
+}
+
+static int repeat(OozeDensitySweep *step, int count)
+{
+    DensitySweep *s = sweep_of(step);
+    Gpu *gpu = gpu_of(s->machine);
+    if (count == 0 || s->pushes || s->given.between || !s->given.start || !repeats(gpu, s->all)) {
+        return 0;
+    }
+    density_repeat(gpu, s, count);
+    return count;
 }
 
 static bool continues(OozeDensitySweep *step)
@@ -341,6 +348,7 @@ static const OozeDensityStages stages = {
     correct,
     call_between,
     push_out,
+    repeat,
     continues,
     store_multipliers,
     measure,

@@ -32,6 +32,12 @@ struct DensityState {
     long long unfinished;
 };
 
+/* What nearest_allowed has found last, since contacts last for many iterations. */
+struct AllowedDistance {
+    int32_t solid; /* at rest; -1: none yet */
+    float distance;
+};
+
 /* Captured by loop bodies. Arrays have n + 1 elements in the order of the grid of this stage; those
    of the job are in the order of the caller, in which particle i is order[i]. Particle n is the
    padding of lists, with pairs of weight 0. */
@@ -66,11 +72,13 @@ struct DensitySweep : OozeDensitySweep {
     const uint32_t *place_in_all;
     DynamicPush *pushes; /* NULL: no solid is dynamic */
 
-    uint2 *place, *next;  /* present and next positions; mark: OOZE_DENSITY_UNEVEN */
-    uint4 *fixed_x0;      /* position at the beginning of the step; change of the multiplier */
-    float *density_error; /* density minus rest density at the last sweep */
-    float *clearance;     /* shift below which the particle has no contact; NULL: no solids */
-    uint8_t *touches;     /* per slice: some particle may have a contact */
+    uint2 *place, *next;      /* present and next positions; mark: OOZE_DENSITY_UNEVEN */
+    uint4 *fixed_x0;          /* position at the beginning of the step; change of the multiplier */
+    float *density_error;     /* density minus rest density at the last sweep */
+    float *clearance;         /* shift below which the particle has no contact; NULL: no solids */
+    AllowedDistance *allowed; /* per particle in the order of the caller, where it comes out of
+                                 solids gradually; NULL: none does */
+    uint8_t *touches;         /* per slice: some particle may have a contact */
     DensityState *state;
 };
 
@@ -130,7 +138,7 @@ OOZE_DEVICE void move(const DensitySweep &s, uint32_t i, uint32_t o, float4 shif
     }
 }
 
-/* An iteration. Its loops do nothing once the stage has converged; the first one sets the flags. */
+/* An iteration. Its loops do nothing once the stage has converged; the second one sets the flag. */
 struct DensityIteration {
     int k;
     float momentum;
@@ -141,10 +149,13 @@ static inline DensityIteration iteration_of(const DensitySweep *s)
     return {s->may_stop && !s->relieving ? s->k : 0, s->momentum, s->k == 0};
 }
 
-/* sweeps.cu. `pushes`: moves particles inside solids onto their surface, too. With few particles a
-   launch costs more than the registers that this takes. */
+/* sweeps.cu */
 void density_multipliers(Gpu *gpu, const DensitySweep *sweep);
-void density_corrections(Gpu *gpu, const DensitySweep *sweep, bool pushes);
+void density_corrections(Gpu *gpu, const DensitySweep *sweep);
+/* Iterations from the present one on, not the first, in one launch: see cuda/repeat.cuh. Solids are
+   at rest in them, lines are those AT_START, and one process has all particles. Positions are
+   exchanged as often as there are iterations. */
+void density_repeat(Gpu *gpu, DensitySweep *sweep, int count);
 /* push_out.cu: moves particles inside solids onto their surface, in `next`. */
 void density_push_out(Gpu *gpu, const DensitySweep *sweep);
 /* position_shifts.cu */
@@ -163,25 +174,32 @@ void density_push_back(DensitySweep *sweep);
 
 /* ---- push-out ---- */
 
-/* Distance to a solid that a particle must keep, from its distance at the beginning of the step to
+/* Distance to solid k that a particle must keep, from its distance at the beginning of the step to
    the pose of the solid at that time. */
-OOZE_DEVICE double nearest_allowed(const DensitySweep &s, const SolidView &solid, float4 start)
+OOZE_DEVICE double nearest_allowed(const DensitySweep &s, int k, uint32_t o)
 {
-    OozeContact begin = solid_contact(solid, widen(start));
+    const SolidView &solid = s.solids.items[k];
+    if (s.allowed[o].solid == k) {
+        return (double)s.allowed[o].distance;
+    }
+    OozeContact begin = solid_contact(solid, widen(s.given.start[o]));
     double gap = begin.distance + s.dt * vec3_dot(begin.velocity, begin.normal);
-    return ooze_push_out_distance((double)s.given.contact, gap, (double)s.spacing);
+    const AllowedDistance found = {
+        solid.dynamic ? -1 : k,
+        (float)ooze_push_out_distance((double)s.given.contact, gap, (double)s.spacing)};
+    s.allowed[o] = found;
+    return (double)found.distance;
 }
 
-/* The penetration to remove. `inside` is set where some of it remains. */
-OOZE_DEVICE double penetration(const DensitySweep &s, const SolidView &solid, uint32_t o,
-                               double distance, bool *inside)
+/* The penetration of solid k to remove. `inside` is set where some of it remains. */
+OOZE_DEVICE double penetration(const DensitySweep &s, int k, uint32_t o, double distance,
+                               bool *inside)
 {
     if (distance >= (double)s.given.contact) {
         return 0.0;
     }
-    bool gradual = s.given.position_only_shift && !s.relieving;
-    double allowed =
-        gradual ? nearest_allowed(s, solid, s.given.start[o]) : (double)s.given.contact;
+    bool gradual = s.allowed && !s.relieving;
+    double allowed = gradual ? nearest_allowed(s, k, o) : (double)s.given.contact;
     *inside = *inside || allowed < (double)s.given.contact;
     return ooze_push_out_penetration(distance, allowed);
 }

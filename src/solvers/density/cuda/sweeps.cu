@@ -1,6 +1,7 @@
 /* The two sweeps of a density iteration. They load little per neighbour and recompute the rest,
    because memory bandwidth limits. Both particles of a pair compute the same numbers, to the last
    bit, so that rounding conserves momentum. */
+#include "cuda/repeat.cuh"
 #include "solvers/density/cuda/push_out.cuh"
 
 namespace ooze
@@ -218,9 +219,6 @@ OOZE_DEVICE float change_multiplier(const DensitySweep &s, const DensityIteratio
     const uint32_t o = s.order[i];
     const uint2 own = s.place[i];
     if (is_converged(s, now.k)) {
-        if (i == 0) {
-            s.state->off = 1;
-        }
         return 0.0f;
     }
     PairSums sums = sum_fluid<LANES, OPEN>(s, i, lane, own, now.first);
@@ -379,41 +377,120 @@ OOZE_DEVICE float4 push_pairs(const DensitySweep &s, uint32_t i, uint32_t lane, 
     return sum;
 }
 
-template <int LANES, bool OPEN, PairLine LINE, bool PUSHES>
+template <int LANES, bool OPEN, PairLine LINE>
+OOZE_DEVICE void correct_particle(const DensitySweep &s, const DensityIteration &now, uint32_t i,
+                                  uint32_t lane)
+{
+    const uint32_t o = s.order[i];
+    const uint2 own = s.place[i];
+    const uint4 x0_lambda = s.fixed_x0[i];
+    if (is_converged(s, now.k)) {
+        if (i == 0) {
+            s.state->off = 1;
+        }
+        return;
+    }
+    uint8_t flags = s.pair_flags[i];
+    bool rotated = false;
+    float4 push = flags ? push_uneven_pairs<LANES, OPEN>(s, i, lane, own, x0_lambda)
+                        : push_pairs<LANES, OPEN, LINE>(s, i, lane, own, x0_lambda, &rotated);
+    push = lanes_sum<LANES>(push);
+    if (LINE == FIRST && lanes_sum<LANES>(rotated ? 1.0f : 0.0f) > 0.0f && lane == 0) {
+        s.pair_flags[i] = flags | OOZE_DENSITY_ROTATED;
+    }
+    if (lane > 0) {
+        return;
+    }
+    float4 by = s.cubic.slope * push;
+    if (s.wall_push && s.wall_list.count[i] > 0) {
+        by = by + bits_to_float(x0_lambda.w) * s.wall_push[i];
+    }
+    float mobility = s.given.mobility ? s.given.mobility[o] : 1.0f;
+    move(s, i, o, s.shift[o] + mobility * by, mark_of(own));
+}
+
+template <int LANES, bool OPEN, PairLine LINE>
 static void corrections(Gpu *gpu, const DensitySweep *sweep)
 {
     const DensitySweep s = *sweep;
-    const int k = iteration_of(sweep).k;
+    const DensityIteration now = iteration_of(sweep);
     for_lanes<LANES>(
         gpu, s.n, OOZE_BODY(uint32_t i, uint32_t lane) {
-            const uint32_t o = s.order[i];
-            const uint2 own = s.place[i];
-            const uint4 x0_lambda = s.fixed_x0[i];
-            if (is_converged(s, k)) {
-                return;
-            }
-            uint8_t flags = s.pair_flags[i];
-            bool rotated = false;
-            float4 push = flags
-                              ? push_uneven_pairs<LANES, OPEN>(s, i, lane, own, x0_lambda)
-                              : push_pairs<LANES, OPEN, LINE>(s, i, lane, own, x0_lambda, &rotated);
-            push = lanes_sum<LANES>(push);
-            if (LINE == FIRST && lanes_sum<LANES>(rotated ? 1.0f : 0.0f) > 0.0f && lane == 0) {
-                s.pair_flags[i] = flags | OOZE_DENSITY_ROTATED;
-            }
-            if (lane > 0) {
-                return;
-            }
-            float4 by = s.cubic.slope * push;
-            if (s.wall_push && s.wall_list.count[i] > 0) {
-                by = by + bits_to_float(x0_lambda.w) * s.wall_push[i];
-            }
-            float mobility = s.given.mobility ? s.given.mobility[o] : 1.0f;
-            move(s, i, o, s.shift[o] + mobility * by, mark_of(own));
-            if (PUSHES) {
-                push_out(s, i);
-            }
+            correct_particle<LANES, OPEN, LINE>(s, now, i, lane);
         });
+}
+
+/* ---- repeated iterations ---- */
+
+/* Iterations in one launch, of which the first has the positions `place`. */
+struct RepeatedSweep {
+    DensitySweep sweep;
+
+    __device__ DensityIteration now(int repeated) const
+    {
+        const int k = sweep.k + repeated;
+        return {sweep.may_stop ? k : 0, ooze_projected_momentum(k, sweep.given.iterations), false};
+    }
+    __device__ DensitySweep at(int repeated) const
+    {
+        DensitySweep s = sweep;
+        if (repeated % 2 == 1) {
+            s.place = sweep.next;
+            s.next = sweep.place;
+        }
+        return s;
+    }
+};
+
+template <int LANES, bool OPEN> struct RepeatedMultipliers : RepeatedSweep {
+    __device__ void operator()(uint32_t i, uint32_t lane, int k) const
+    {
+        (void)change_multiplier<LANES, OPEN>(at(k), now(k), i, lane);
+    }
+};
+template <int LANES, bool OPEN> struct RepeatedUnfinished : RepeatedSweep {
+    __device__ Unfinished operator()(uint32_t i, uint32_t lane, int k) const
+    {
+        return {density_units(change_multiplier<LANES, OPEN>(at(k), now(k), i, lane))};
+    }
+};
+struct RecordRepeated {
+    RecordUnfinished record;
+    __device__ void operator()(Unfinished all, int k) const
+    {
+        RecordUnfinished at = record;
+        at.k += k;
+        at(all);
+    }
+};
+template <int LANES, bool OPEN> struct RepeatedCorrections : RepeatedSweep {
+    __device__ void operator()(uint32_t i, uint32_t lane, int k) const
+    {
+        correct_particle<LANES, OPEN, AT_START>(at(k), now(k), i, lane);
+    }
+};
+struct RepeatedPushOut : RepeatedSweep {
+    __device__ void operator()(uint32_t i, uint32_t, int k) const { push_out(at(k), now(k).k, i); }
+};
+
+template <int LANES, bool OPEN>
+static void repeat_sweeps(Gpu *gpu, const DensitySweep &s, int count)
+{
+    const RepeatedMultipliers<LANES, OPEN> multipliers = {{s}};
+    const RepeatedCorrections<LANES, OPEN> corrections = {{s}};
+    const RepeatedPushOut push_out = {{s}};
+    const auto then_correct = each_loop<LANES>(s.n, corrections);
+    const auto then_push_out = each_loop<1>(s.clearance ? s.n : 0, push_out);
+    if (!(s.unfinished_limit > 0.0)) {
+        repeat(gpu, count, &s.state->off, each_loop<LANES>(s.n, multipliers), then_correct,
+               then_push_out);
+        return;
+    }
+    const RepeatedUnfinished<LANES, OPEN> unfinished = {{s}};
+    const RecordRepeated record = {{s.state, s.k, s.unfinished_limit, true}};
+    const Unfinished none = {0};
+    repeat(gpu, count, &s.state->off, sum_loop<LANES>(s.n, none, unfinished, record), then_correct,
+           then_push_out);
 }
 
 /* ---- variants ---- */
@@ -429,11 +506,11 @@ void density_multipliers(Gpu *gpu, const DensitySweep *sweep)
     }
 }
 
-template <bool OPEN, bool PUSHES> static void correct(Gpu *gpu, const DensitySweep *sweep)
+template <bool OPEN> static void correct(Gpu *gpu, const DensitySweep *sweep)
 {
-#define CORRECT_PRESENT(lanes)  corrections<lanes, OPEN, PRESENT, PUSHES>(gpu, sweep)
-#define CORRECT_FIRST(lanes)    corrections<lanes, OPEN, FIRST, PUSHES>(gpu, sweep)
-#define CORRECT_AT_START(lanes) corrections<lanes, OPEN, AT_START, PUSHES>(gpu, sweep)
+#define CORRECT_PRESENT(lanes)  corrections<lanes, OPEN, PRESENT>(gpu, sweep)
+#define CORRECT_FIRST(lanes)    corrections<lanes, OPEN, FIRST>(gpu, sweep)
+#define CORRECT_AT_START(lanes) corrections<lanes, OPEN, AT_START>(gpu, sweep)
     if (!sweep->given.start) {
         OOZE_LANES(sweep->all, CORRECT_PRESENT);
     } else if (iteration_of(sweep).first) {
@@ -443,12 +520,22 @@ template <bool OPEN, bool PUSHES> static void correct(Gpu *gpu, const DensitySwe
     }
 }
 
-void density_corrections(Gpu *gpu, const DensitySweep *sweep, bool pushes)
+void density_corrections(Gpu *gpu, const DensitySweep *sweep)
 {
+    sweep->open ? correct<true>(gpu, sweep) : correct<false>(gpu, sweep);
+}
+
+void density_repeat(Gpu *gpu, DensitySweep *sweep, int count)
+{
+#define REPEAT_OPEN_BOX(lanes)     repeat_sweeps<lanes, true>(gpu, *sweep, count)
+#define REPEAT_PERIODIC_BOX(lanes) repeat_sweeps<lanes, false>(gpu, *sweep, count)
     if (sweep->open) {
-        pushes ? correct<true, true>(gpu, sweep) : correct<true, false>(gpu, sweep);
+        OOZE_LANES(sweep->all, REPEAT_OPEN_BOX);
     } else {
-        pushes ? correct<false, true>(gpu, sweep) : correct<false, false>(gpu, sweep);
+        OOZE_LANES(sweep->all, REPEAT_PERIODIC_BOX);
+    }
+    if (count % 2 == 1) {
+        std::swap(sweep->place, sweep->next);
     }
 }
 
