@@ -5,6 +5,8 @@
 #include <cooperative_groups.h>
 #endif
 
+#define OOZE_TEAM __device__ __forceinline__
+
 namespace ooze
 {
 
@@ -28,36 +30,52 @@ OOZE_DEVICE float4 times(OozeSym3 a, float4 v)
                  a.xz * v.x + a.yz * v.y + a.zz * v.z);
 }
 
-/* Row i of A x, returned to all lanes. */
-template <int LANES>
+/* Threads that share an unknown: which of them this is, how many there are, and whether there is an
+   unknown; all call `sum`, which returns the sum over them to the first. Here they are lanes of a
+   warp. */
+template <int LANES> struct LaneTeam {
+    uint32_t lane;
+    OOZE_TEAM uint32_t size() const { return LANES; }
+    OOZE_TEAM bool has_unknown() const { return true; }
+    OOZE_TEAM float4 sum(float4 a) const { return lanes_sum<LANES>(a); }
+    OOZE_TEAM double sum(double a) const { return lanes_sum<LANES>(a); }
+};
+
+/* Row i of A x. */
+template <class Team>
 OOZE_DEVICE float4 row_product(const VelocityLevel &level, const float4 *x, uint32_t i,
-                               uint32_t lane)
+                               const Team &team)
 {
-    const uint64_t first = level.slice_first[i / ROW_SLICE];
-    const uint32_t columns = level.slice_first[i / ROW_SLICE + 1] - (uint32_t)first;
-    const uint32_t *column = level.column + ROW_SLICE * first + i % ROW_SLICE;
-    const float *block = level.block + ROW_SLICE * OOZE_VELOCITY_BLOCK * first + i % ROW_SLICE;
     float4 sum = f32x4(0, 0, 0);
-    for (uint32_t k = lane; k < columns; k += LANES) {
-        const float4 v = x[column[ROW_SLICE * (uint64_t)k]];
-        const float *m = block + ROW_SLICE * OOZE_VELOCITY_BLOCK * (uint64_t)k;
-        sum.x += m[0] * v.x + m[3 * ROW_SLICE] * v.y + m[6 * ROW_SLICE] * v.z;
-        sum.y += m[ROW_SLICE] * v.x + m[4 * ROW_SLICE] * v.y + m[7 * ROW_SLICE] * v.z;
-        sum.z += m[2 * ROW_SLICE] * v.x + m[5 * ROW_SLICE] * v.y + m[8 * ROW_SLICE] * v.z;
+    if (team.has_unknown()) {
+        const uint64_t first = level.slice_first[i / ROW_SLICE];
+        const uint32_t columns = level.slice_first[i / ROW_SLICE + 1] - (uint32_t)first;
+        const uint32_t *column = level.column + ROW_SLICE * first + i % ROW_SLICE;
+        const float *block = level.block + ROW_SLICE * OOZE_VELOCITY_BLOCK * first + i % ROW_SLICE;
+        for (uint32_t k = team.lane; k < columns; k += team.size()) {
+            const float4 v = x[column[ROW_SLICE * (uint64_t)k]];
+            const float *m = block + ROW_SLICE * OOZE_VELOCITY_BLOCK * (uint64_t)k;
+            sum.x += m[0] * v.x + m[3 * ROW_SLICE] * v.y + m[6 * ROW_SLICE] * v.z;
+            sum.y += m[ROW_SLICE] * v.x + m[4 * ROW_SLICE] * v.y + m[7 * ROW_SLICE] * v.z;
+            sum.z += m[2 * ROW_SLICE] * v.x + m[5 * ROW_SLICE] * v.y + m[8 * ROW_SLICE] * v.z;
+        }
     }
-    return lanes_sum<LANES>(sum);
+    return team.sum(sum);
 }
 
-/* The sum of P^T r over the finer nodes, returned to all lanes. */
-template <int LANES>
+/* The sum of P^T r over the finer nodes. */
+template <class Team>
 OOZE_DEVICE float4 restricted(const VelocityLevel &level, const float4 *r, uint32_t i,
-                              uint32_t lane)
+                              const Team &team)
 {
     float4 sum = f32x4(0, 0, 0);
-    for (uint32_t e = level.fine_first[i] + lane; e < level.fine_first[i + 1]; e += LANES) {
-        sum = sum + level.fine_weight[e] * r[level.fine_node[e]];
+    if (team.has_unknown()) {
+        for (uint32_t e = level.fine_first[i] + team.lane; e < level.fine_first[i + 1];
+             e += team.size()) {
+            sum = sum + level.fine_weight[e] * r[level.fine_node[e]];
+        }
     }
-    return lanes_sum<LANES>(sum);
+    return team.sum(sum);
 }
 
 OOZE_DEVICE void set_b(const VelocityLevel &level, uint32_t i, float4 b, float step)
@@ -101,18 +119,19 @@ OOZE_DEVICE float *component(float4 *v, uint32_t k)
     return &v[k / 3].x + k % 3;
 }
 
-/* Unknown k of the coarsest level. */
-template <int LANES>
+/* Unknown k of the coarsest level. The inverse is symmetric: neighbouring threads read neighbouring
+   numbers. */
+template <class Team>
 OOZE_DEVICE void solve_dense(const VelocityLevel &level, const double *dense, uint32_t k,
-                             uint32_t lane)
+                             const Team &team)
 {
     const uint32_t n = 3 * level.nodes;
     double sum = 0.0;
-    for (uint32_t j = lane; j < n; j += LANES) {
-        sum += dense[(uint64_t)k * n + j] * (double)*component(level.b, j);
+    for (uint32_t j = team.lane; j < n && team.has_unknown(); j += team.size()) {
+        sum += dense[(uint64_t)j * n + k] * (double)*component(level.b, j);
     }
-    sum = lanes_sum<LANES>(sum);
-    if (lane == 0) {
+    sum = team.sum(sum);
+    if (team.lane == 0 && team.has_unknown()) {
         *component(level.x, k) = (float)sum;
     }
 }
@@ -138,30 +157,31 @@ OOZE_BOTH uint32_t loop_count(const VelocityLevel &level, OozeCycleKind kind)
                                                     : level.nodes);
 }
 
-template <int LANES>
+template <class Team>
 OOZE_DEVICE void loop_body(const VelocityLevel *levels, const double *dense, const CycleLoop &loop,
-                           uint32_t i, uint32_t lane)
+                           uint32_t i, const Team &team)
 {
     const OozeCycleKind kind = loop.step.kind;
     const VelocityLevel &level = levels[loop.step.level];
+    const bool leads = team.lane == 0 && team.has_unknown();
     if (kind == OOZE_CYCLE_RESTRICT) {
-        float4 b = restricted<LANES>(level, levels[loop.step.level - 1].r, i, lane);
-        if (lane == 0) {
+        const float4 b = restricted(level, levels[loop.step.level - 1].r, i, team);
+        if (leads) {
             set_b(level, i, b, loop.chebyshev.step);
         }
-    } else if (kind == OOZE_CYCLE_PROLONG && lane == 0) {
-        prolong_at(level, levels[loop.step.level + 1], i);
     } else if (kind == OOZE_CYCLE_DENSE) {
-        solve_dense<LANES>(level, dense, i, lane);
-    } else if (kind == OOZE_CYCLE_ISOLATED && lane == 0) {
+        solve_dense(level, dense, i, team);
+    } else if (kind == OOZE_CYCLE_PROLONG && leads) {
+        prolong_at(level, levels[loop.step.level + 1], i);
+    } else if (kind == OOZE_CYCLE_ISOLATED && leads) {
         solve_isolated(level, i);
     } else if (kind == OOZE_CYCLE_STEP || kind == OOZE_CYCLE_RESIDUAL || kind == OOZE_CYCLE_BEGIN) {
         const float4 *x =
             kind == OOZE_CYCLE_STEP ? level.p[(loop.step.direction - 1) % 2] : level.x;
-        float4 ap = row_product<LANES>(level, x, i, lane);
-        if (lane == 0 && kind == OOZE_CYCLE_STEP) {
+        const float4 ap = row_product(level, x, i, team);
+        if (leads && kind == OOZE_CYCLE_STEP) {
             step_at(level, loop, i, ap);
-        } else if (lane == 0) {
+        } else if (leads) {
             float4 r = level.b[i] - ap;
             level.r[i] = r;
             if (kind == OOZE_CYCLE_BEGIN) {
@@ -174,10 +194,39 @@ OOZE_DEVICE void loop_body(const VelocityLevel *levels, const double *dense, con
 /* ---- small levels, by few blocks ---- */
 
 /* Blocks of the small level wait for each other after every step, so that a step costs latency
-   alone: a warp has a row, whose columns are then read at once, and few large blocks wait less. */
-enum { SMALL = 4096, SMALL_BLOCKS = 64, SMALL_THREADS = 512, SMALL_LANES = 32 };
+   alone. A block has a slice of rows: a warp reads the same column of each, and warps share the
+   columns. */
+enum { SMALL = 4096, SMALL_WARPS = 16, SMALL_THREADS = SMALL_WARPS * ROW_SLICE };
 
 #ifdef __CUDACC__
+struct SliceSums {
+    float4 vector[SMALL_WARPS][ROW_SLICE];
+    double number[SMALL_WARPS][ROW_SLICE];
+};
+
+/* Threads of a block with the same place in their warps. */
+struct SliceTeam {
+    uint32_t lane; /* the warp */
+    bool within;
+    SliceSums *shared;
+
+    __device__ uint32_t size() const { return SMALL_WARPS; }
+    __device__ bool has_unknown() const { return within; }
+    template <class T> __device__ T sum_of(T (*shares)[ROW_SLICE], T a) const
+    {
+        const uint32_t row = threadIdx.x % ROW_SLICE;
+        __syncthreads(); /* the first warp may still read the sums before */
+        shares[lane][row] = a;
+        __syncthreads();
+        for (uint32_t k = 1; k < SMALL_WARPS && lane == 0; k++) {
+            a = a + shares[k][row];
+        }
+        return a;
+    }
+    __device__ float4 sum(float4 a) const { return sum_of(shared->vector, a); }
+    __device__ double sum(double a) const { return sum_of(shared->number, a); }
+};
+
 /* Levels are copied to shared memory: their pointers would be read anew in every step. */
 static __global__ void __launch_bounds__(SMALL_THREADS)
     small_kernel(const VelocityLevel *levels, int level_count, const OozeCycleStep *steps,
@@ -186,6 +235,7 @@ static __global__ void __launch_bounds__(SMALL_THREADS)
     enum { WORD = sizeof(uint64_t), WORDS = OOZE_MULTIGRID_LEVELS * sizeof(VelocityLevel) / WORD };
     static_assert(sizeof(VelocityLevel) % WORD == 0, "whole words");
     __shared__ uint64_t words[WORDS];
+    __shared__ SliceSums sums;
     const uint64_t *from = reinterpret_cast<const uint64_t *>(levels);
     for (uint32_t k = threadIdx.x; k < level_count * sizeof(VelocityLevel) / WORD;
          k += SMALL_THREADS) {
@@ -194,16 +244,16 @@ static __global__ void __launch_bounds__(SMALL_THREADS)
     __syncthreads();
     const VelocityLevel *own = reinterpret_cast<const VelocityLevel *>(words);
     const cooperative_groups::grid_group grid = cooperative_groups::this_grid();
-    const uint32_t threads = gridDim.x * (SMALL_THREADS / SMALL_LANES);
-    const uint32_t thread = (blockIdx.x * SMALL_THREADS + threadIdx.x) / SMALL_LANES;
     const int needed = *off ? 0 : count;
     OozeCycleStep step = steps[0];
     for (int k = 0; k < needed; k++) {
         const CycleLoop loop = loop_of(step);
         const uint32_t n = loop_count(own[loop.step.level], loop.step.kind);
         step = steps[k + 1 < needed ? k + 1 : k];
-        for (uint32_t i = thread; i < n; i += threads) {
-            loop_body<SMALL_LANES>(own, dense, loop, i, threadIdx.x % SMALL_LANES);
+        for (uint32_t row = blockIdx.x * ROW_SLICE; row < n; row += gridDim.x * ROW_SLICE) {
+            const uint32_t i = row + threadIdx.x % ROW_SLICE;
+            const SliceTeam team = {threadIdx.x / ROW_SLICE, i < n, &sums};
+            loop_body(own, dense, loop, i, team);
         }
         if (k + 1 < needed) {
             grid.sync();
@@ -224,7 +274,8 @@ static void launch_small(Gpu *gpu, const VelocityMultigrid *mg, const int32_t *o
     gpu->counts.launches++;
     if (gpu->failed == cudaSuccess) {
         const unsigned most = multiprocessors(gpu);
-        const unsigned blocks = most < SMALL_BLOCKS ? most : (unsigned)SMALL_BLOCKS;
+        const unsigned slices = (unsigned)mg->level[mg->small_level].nodes / ROW_SLICE + 1;
+        const unsigned blocks = slices < most ? slices : most;
         record_error(gpu, cudaLaunchCooperativeKernel(reinterpret_cast<const void *>(small_kernel),
                                                       dim3(blocks), dim3(SMALL_THREADS), arguments,
                                                       0, gpu->stream));
@@ -237,7 +288,7 @@ static void launch_small(Gpu *gpu, const VelocityMultigrid *mg, const int32_t *o
         const CycleLoop loop = loop_of(mg->small_step[k]);
         const uint32_t count = loop_count(mg->device_level[loop.step.level], loop.step.kind);
         for (uint32_t i = 0; i < count; i++) {
-            loop_body<1>(mg->device_level, mg->dense, loop, i, 0);
+            loop_body(mg->device_level, mg->dense, loop, i, LaneTeam<1>{0});
         }
     }
 }
@@ -264,7 +315,7 @@ struct LaunchStep {
         for_lanes<LANES>(
             gpu, count, OOZE_BODY(uint32_t i, uint32_t lane) {
                 if (!*flag) {
-                    loop_body<LANES>(levels, dense, now, i, lane);
+                    loop_body(levels, dense, now, i, LaneTeam<LANES>{lane});
                 }
             });
     }

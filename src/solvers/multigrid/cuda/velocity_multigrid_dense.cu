@@ -153,6 +153,8 @@ static const double *invert(Gpu *gpu, double *a, double *other, uint32_t n)
 }
 #endif
 
+enum { FILL_THREADS = 8 }; /* that share the columns of a row */
+
 void velocity_invert_coarsest(Gpu *gpu, const VelocityLevel *of, double *dense)
 {
     const VelocityLevel level = *of;
@@ -161,16 +163,21 @@ void velocity_invert_coarsest(Gpu *gpu, const VelocityLevel *of, double *dense)
     Mark mark = scratch_mark(gpu);
     double *first = scratch<double>(gpu, square), *second = scratch<double>(gpu, square);
     clear(gpu, first, square * sizeof *first);
+    /* Columns of a row are different nodes, but for the padding, which has blocks of zeros. */
     for_each(
-        gpu, level.nodes, OOZE_BODY(uint32_t i) {
-            const uint32_t lane = i % ROW_SLICE;
-            for (uint64_t e = level.slice_first[i / ROW_SLICE];
-                 e < level.slice_first[i / ROW_SLICE + 1]; e++) {
+        gpu, level.nodes * (uint64_t)FILL_THREADS, OOZE_BODY(uint32_t thread) {
+            const uint32_t i = thread / FILL_THREADS, lane = i % ROW_SLICE;
+            for (uint64_t e = level.slice_first[i / ROW_SLICE] + thread % FILL_THREADS;
+                 e < level.slice_first[i / ROW_SLICE + 1]; e += FILL_THREADS) {
                 const uint32_t column = level.column[ROW_SLICE * e + lane];
                 for (uint64_t k = 0; k < 9; k++) {
-                    double raised = column == i && k % 4 == 0 ? 1.0 + OOZE_VELOCITY_SHIFT : 1.0;
-                    first[(3 * i + k % 3) * (uint64_t)width + 3 * column + k / 3] +=
-                        raised * (double)level.block[ROW_SLICE * (9 * e + k) + lane];
+                    const double raised =
+                        column == i && k % 4 == 0 ? 1.0 + OOZE_VELOCITY_SHIFT : 1.0;
+                    const float own = level.block[ROW_SLICE * (9 * e + k) + lane];
+                    if (own != 0.0f) {
+                        first[(3 * i + k % 3) * (uint64_t)width + 3 * column + k / 3] =
+                            raised * (double)own;
+                    }
                 }
             }
         });
