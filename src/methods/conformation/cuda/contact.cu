@@ -64,17 +64,30 @@ OOZE_DEVICE bool may_touch(const StepView &s, uint32_t i)
     return near;
 }
 
+OOZE_DEVICE void find_contact_set_at(const StepView &s, const OozeContactScale &scale, uint32_t i,
+                                     bool long_step)
+{
+    const float reach = reach_of(s, i);
+    const int32_t at = s.contact_of[i];
+    OozeContactSet set = long_step ? find_contact_set<true>(s, scale, i, reach)
+                                   : find_contact_set<false>(s, scale, i, reach);
+    s.contact_sets[at] = set;
+    s.contact_of[i] = set.count > 0 ? at : -1;
+}
+
+static OozeContactScale scale_of(const Step *step)
+{
+    return {step->context->dt, step->context->spacing, (double)step->view.contact_distance};
+}
+
 template <bool LONG_STEP> static void find_contact_sets(const Step *step)
 {
-    StepView s = step->view;
-    const OozeContactScale scale = {step->context->dt, step->context->spacing,
-                                    (double)s.contact_distance};
+    const StepView s = step->view;
+    const OozeContactScale scale = scale_of(step);
     for_each(
         step->gpu, s.n, OOZE_BODY(uint32_t i) {
             if (s.contact_of[i] >= 0) {
-                OozeContactSet set = find_contact_set<LONG_STEP>(s, scale, i, reach_of(s, i));
-                s.contact_sets[s.contact_of[i]] = set;
-                s.contact_of[i] = set.count > 0 ? s.contact_of[i] : -1;
+                find_contact_set_at(s, scale, i, LONG_STEP);
             }
         });
 }
@@ -87,51 +100,71 @@ static void allocate_contact_sets(Step *step, uint64_t count)
                                   ? buffer<OozeContactSet>(step->gpu, growing, count)
                                   : scratch<OozeContactSet>(step->gpu, count);
     step->view.contact_room = count;
-    step->view.any_contacts = count > 0;
 }
 
-/* Particles that may touch a solid get an index and a contact set, which may stay empty. Waits
-   for their number. */
-OozeStatus find_contacts(OozeConformationStep *of, OozeError *)
+/* Every particle has room for a contact set. */
+static void find_all_contact_sets(Step *step)
 {
-    Step *step = step_of(of);
+    allocate_contact_sets(step, step->view.n);
+    const StepView s = step->view;
+    const OozeContactScale scale = scale_of(step);
+    for_each(
+        step->gpu, s.n, OOZE_BODY(uint32_t i) {
+            const bool near = may_touch(s, i);
+            s.contact_of[i] = near ? (int32_t)i : -1;
+            if (s.buried_in) {
+                s.buried_in[i] = -1;
+            }
+            if (near) {
+                find_contact_set_at(s, scale, i, false);
+            }
+        });
+}
+
+/* Particles that may touch a solid get an index and a contact set, which may stay empty. Waits for
+   their number, and whether the step is long. */
+static void find_few_contact_sets(Step *step)
+{
     Gpu *gpu = step->gpu;
     StepView *view = &step->view;
-    step->view.any_contacts = false;
-    if (view->solids.count == 0 && !view->prescribed) {
-        (void)find_long_step(step, nullptr);
-        return OOZE_OK;
-    }
-    uint64_t n = view->n;
-    view->contact_of = scratch<int32_t>(gpu, n);
     view->contact_count = scratch<uint32_t>(gpu, 1);
     clear(gpu, view->contact_count, sizeof *view->contact_count);
-    StepView s = *view;
+    const StepView s = *view;
     for_each(
-        gpu, n, OOZE_BODY(uint32_t i) {
+        gpu, s.n, OOZE_BODY(uint32_t i) {
             /* results do not depend on the order of the indices */
             s.contact_of[i] = may_touch(s, i) ? (int32_t)atomicAdd(s.contact_count, 1u) : -1;
             if (s.buried_in) {
                 s.buried_in[i] = -1;
             }
         });
-    const uint32_t count = find_long_step(step, view->contact_count);
-    double most = count; /* where some rank has contacts, all take part in their passes */
-    max_over_ranks(gpu, &most, 1);
-    const bool any = most > 0.0;
-    if (!any || gpu->failed != cudaSuccess) {
-        view->buried_in = nullptr;
-    }
-    if ((!any && !view->long_step) || gpu->failed != cudaSuccess) {
-        view->contact_of = nullptr;
-        return OOZE_OK;
-    }
-    allocate_contact_sets(step, count);
-    step->view.any_contacts = any;
+    allocate_contact_sets(step, find_long_step(step, view->contact_count));
     if (view->long_step) {
         find_contact_sets<true>(step);
     } else {
         find_contact_sets<false>(step);
+    }
+}
+
+/* Up to so many particles room for all of their contact sets, 10 MB, costs less than a wait. */
+enum { ALL_FIT = 1 << 17 };
+
+/* Where there are solids or nozzles, passes go on as if some particle were in contact: the host does
+   not know. */
+OozeStatus find_contacts(OozeConformationStep *of, OozeError *)
+{
+    Step *step = step_of(of);
+    StepView *view = &step->view;
+    view->any_contacts = view->solids.count > 0 || view->prescribed;
+    if (!view->any_contacts) {
+        (void)find_long_step(step, nullptr);
+        return OOZE_OK;
+    }
+    view->contact_of = scratch<int32_t>(step->gpu, view->n);
+    if (view->plan->settings.impact_passes == 0 && view->n <= ALL_FIT) {
+        find_all_contact_sets(step);
+    } else {
+        find_few_contact_sets(step);
     }
     return OOZE_OK;
 }
