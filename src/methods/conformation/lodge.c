@@ -67,8 +67,7 @@ static void plan_preconditioner(OozeLodge *solve)
     const bool possible = diffusion < OOZE_COST_FARTHEST;
     diagonal.preconditioner = OOZE_PRECONDITIONER_DIAGONAL;
     solve->masses_alone = !possible;
-    solve->masses_suffice = ooze_cost_of_solve(&diagonal, diffusion, layers, 0.0).iterations <=
-                            OOZE_LODGE_TRIAL_MOST;
+    solve->expected = ooze_cost_of_solve(&diagonal, diffusion, layers, 0.0).iterations;
     if (set->preconditioner == OOZE_PRECONDITIONER_AUTO && possible) {
         solve->multigrid_use = expected_use(solve, diffusion, layers);
     }
@@ -86,8 +85,8 @@ static bool has_succeeded(const OozeLodge *solve)
            residual->current <= 0.01 * solve->speed_square;
 }
 
-/* In slow flow few iterations remain after the initial guess, fewer than blocks or grids are worth.
-   Masses continue if the residual falls fast enough. */
+/* In thin fluid or slow flow few iterations remain after the initial guess, fewer than blocks or
+   grids are worth. Masses continue if the residual falls fast enough. */
 static void try_masses(OozeLodge *solve, int iterations)
 {
     const OozeLodgeStages *stages = stages_of(solve);
@@ -119,20 +118,10 @@ static OozeStatus begin_iterations(OozeLodge *solve, OozeError *error)
     return OOZE_OK;
 }
 
-/* Iterations by masses before blocks are found. */
-static void begin_by_masses(OozeLodge *solve, int iterations)
+static bool may_do_by_masses(const OozeLodge *solve)
 {
-    const OozeLodgeStages *stages = stages_of(solve);
-    const bool guessed = solve->pass > 0 || solve->guessed;
-    if (solve->grids || solve->multigrid_use == OOZE_MULTIGRID_AT_ONCE) {
-        return;
-    }
-    if (solve->masses_suffice) {
-        stages->iterate_by_masses(solve, least(iterations, OOZE_LODGE_TRIAL_MOST));
-        stages->read(solve);
-    } else if (guessed && ooze_lodge_is_near(&solve->cg->residual)) {
-        try_masses(solve, iterations);
-    }
+    return !solve->grids && solve->multigrid_use != OOZE_MULTIGRID_AT_ONCE &&
+           ooze_lodge_is_near(&solve->cg->residual, solve->expected, settings_of(solve)->tolerance);
 }
 
 /* With blocks, and grids where they are used. */
@@ -143,7 +132,8 @@ static OozeStatus precondition(OozeLodge *solve, int iterations, OozeError *erro
     if (!status) {
         solve->loses_momentum = true;
         stages->start_multigrid(solve);
-        stages->iterate_multigrid(solve, iterations);
+        stages->iterate_multigrid(
+            solve, solve->uses_grids ? least(iterations, OOZE_LODGE_MULTIGRID_MOST) : iterations);
     }
     return status;
 }
@@ -162,8 +152,8 @@ static OozeStatus iterate(OozeLodge *solve, OozeError *error)
     }
     stages->read(solve);
     const int end = solve->cg->residual.iterations + iterations;
-    if (!solve->cg->off) {
-        begin_by_masses(solve, iterations);
+    if (!solve->cg->off && may_do_by_masses(solve)) {
+        try_masses(solve, iterations);
     }
     const bool late = solve->multigrid_use == OOZE_MULTIGRID_IF_LATE;
     solve->uses_grids = solve->uses_grids || solve->multigrid_use >= OOZE_MULTIGRID_IF_SLOW;
@@ -177,7 +167,7 @@ static OozeStatus iterate(OozeLodge *solve, OozeError *error)
     }
     if (!status && !solve->cg->off && solve->uses_grids) {
         const int left = end - solve->cg->residual.iterations;
-        status = precondition(solve, least(left, OOZE_LODGE_MULTIGRID_MOST), error);
+        status = precondition(solve, left, error);
     }
     return status;
 }

@@ -36,10 +36,10 @@ typedef struct OozeLodge {
     bool guessed;        /* there was an initial guess, in the first pass of the last step's */
     /* of multigrid */
     OozeMultigridUse multigrid_use;
-    bool masses_alone;    /* neither blocks nor grids in this step */
-    bool masses_suffice;  /* blocks would cost more than the iterations that they save */
-    bool uses_grids;      /* besides blocks; from then on in this step */
-    bool loses_momentum;  /* iterates were not those by masses */
+    bool masses_alone;   /* neither blocks nor grids in this step */
+    double expected;     /* iterations by masses from velocities to the tolerance */
+    bool uses_grids;     /* besides blocks; from then on in this step */
+    bool loses_momentum; /* iterates were not those by masses */
     struct OozeLodgeMultigrid *multigrid; /* NULL: the preconditioner is the masses at present */
     struct OozeLodgeMultigrid *grids;     /* blocks, perhaps grids, of this step; NULL: none yet */
     OozeVector *first_u;                  /* velocities before the iterations of the pass */

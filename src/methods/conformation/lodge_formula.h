@@ -21,9 +21,6 @@
    where it seems to need no more. Blocks cost as much as three products of the operator. */
 #define OOZE_LODGE_TRIAL      6
 #define OOZE_LODGE_TRIAL_MOST 20
-/* A trial begins where the residual after the initial guess is within this factor of the target:
-   TRIAL_MOST iterations by masses reduce it by as much at best where momentum spreads far. */
-#define OOZE_LODGE_TRIAL_REDUCTION 50.0
 /* Where blocks were expected to be faster and take more iterations than this, the grids cost about
    as much as the iterations so far. */
 #define OOZE_LODGE_LATE 150
@@ -31,11 +28,14 @@
 /* Iterations with multigrid at most: some 16 are usual; a solve that needs this many has failed. */
 #define OOZE_LODGE_MULTIGRID_MOST 200
 
-/* Whether a trial may suffice. */
-OOZE_FORMULA bool ooze_lodge_is_near(const OozeSolveResidual *residual)
+/* Whether a trial may suffice, where iterations by masses reduce a residual from 2 to `tolerance`
+   in `expected`. The initial guess may have left less to do. */
+OOZE_FORMULA bool ooze_lodge_is_near(const OozeSolveResidual *residual, double expected,
+                                     double tolerance)
 {
-    const double most = OOZE_LODGE_TRIAL_REDUCTION * OOZE_LODGE_TRIAL_REDUCTION;
-    return residual->current <= most * residual->target;
+    const double most = OOZE_LODGE_TRIAL_MOST * log(2.0 / tolerance);
+    return residual->target > 0.0 &&
+           expected * 0.5 * log(residual->current / residual->target) <= most;
 }
 
 /* Iterations that the solve needs in all if its residual continues to fall as in the first

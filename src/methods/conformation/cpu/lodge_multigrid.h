@@ -10,7 +10,7 @@ typedef struct OozeLodgeMultigrid {
     OozeLodge *solve;
     OozeVelocityMultigrid *grids;
     OozeVelocityMultigridInput input;
-    bool built, filled; /* grids: in this step; with the coefficients of the blocks */
+    bool built, filled;   /* grids: in this step; with the coefficients of the blocks */
     OozeF32x4 *z;         /* preconditioned residual; n + 4 */
     OozeSym3 *correction; /* B, with that of ghosts */
     OozeSym3 *diagonal;   /* D: 3 x 3 blocks of the operator */

@@ -150,7 +150,8 @@ static void released_range(void *data, uint64_t begin, uint64_t end, int worker)
     double count = 0.0;
     for (uint64_t i = begin; i < end; i++) {
         bool released = s->contact_of[i] >= 0 && s->contact_sets[s->contact_of[i]].released;
-        OozeF32x4 delta = solve->u_star[i] + ooze_lodge_last_change(s, solve, i) - s->u[i], none = {0};
+        OozeF32x4 delta = solve->u_star[i] + ooze_lodge_last_change(s, solve, i) - s->u[i],
+                  none = {0};
         solve->p[i] = released ? ooze_lodge_project(s, i, delta) : none;
         count += released ? 1.0 : 0.0;
     }

@@ -222,7 +222,51 @@ static void read(OozeLodge *solve)
     solve->guessed = !state.warm_start_off;
 }
 
-static void iterate_diagonal(OozeLodge *of, int iterations)
+/* As advance_loop, with blocks. The residual is measured by the masses. */
+static void advance_by_blocks(Lodge *solve)
+{
+    StepView s = solve->step->view;
+    LodgeView v = solve->view;
+    const CgSums none = {0.0, 0.0};
+    const CgAdvanced then = {v.state};
+    refresh_with_sum(solve->step->gpu, direction_part(v));
+    solve->fresh_direction = true;
+    sum_particles(
+        solve->step->gpu, s.n, none,
+        OOZE_BODY(uint32_t i) {
+            CgSums sums = {0.0, 0.0};
+            if (v.state->off) {
+                return sums;
+            }
+            const float alpha = (float)v.state->alpha, beta = (float)v.state->beta;
+            const float mass = s.rheology[s.material[i]].preconditioner_mass;
+            const float4 p = v.p[i], r = v.r[i] - alpha * v.ap[i];
+            const float4 z = precondition_by(v, i, mass, r);
+            s.u[i] = s.u[i] + alpha * p;
+            v.r[i] = r;
+            sums.rz = (double)dot(z, r);
+            sums.square = (double)(dot(r, r) / mass);
+            v.p[i] =
+                direction_set(v, i, f32x4(z.x + beta * p.x, z.y + beta * p.y, z.z + beta * p.z));
+            return sums;
+        },
+        then);
+}
+
+/* Blocks alone, without rigid bodies, whose responses need loops of their own. */
+static void iterate_by_blocks(Lodge *solve, int iterations)
+{
+    const int32_t *off = &solve->view.state->off;
+    solve->view.blocks = solve->view.multigrid->inverse;
+    conjugate_gradients<CG_BATCH>(solve->step->gpu, solve->view.state, iterations, [&]() {
+        multiply_direction(solve, off);
+        advance_by_blocks(solve);
+        ooze_timer_lap(solve->step->context->timer, "velocity_vectors");
+    });
+    solve->view.blocks = nullptr;
+}
+
+static void iterate_by_masses(OozeLodge *of, int iterations)
 {
     Lodge *solve = lodge_of(of);
     const int32_t *off = &solve->view.state->off;
@@ -237,6 +281,10 @@ static void iterate_multigrid(OozeLodge *of, int iterations)
 {
     Lodge *solve = lodge_of(of);
     const int32_t *off = &solve->view.state->off;
+    if (!of->uses_grids && rigid_slots(solve->step) == 0) {
+        iterate_by_blocks(solve, iterations);
+        return;
+    }
     conjugate_gradients<1>(solve->step->gpu, solve->view.state, iterations, [&]() {
         multiply_direction(solve, off);
         advance_particles(solve, off);
@@ -444,11 +492,11 @@ const OozeLodgeStages lodge_stages = {
     begin_iterations,
     warm_start,
     read,
-    iterate_diagonal,
+    iterate_by_masses,
     iterate_multigrid,
     release_contacts,
     impact_end_pass,
-    takes_grids,
+    takes_blocks,
     has_room_for_grids,
     find_extent_of_solve,
     grids_save_time,

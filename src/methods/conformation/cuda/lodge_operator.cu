@@ -63,8 +63,9 @@ OOZE_DEVICE Sum3 complete(const StepView &s, const LodgeView &v, uint32_t i, flo
     v.ap[i] = out;
     Sum3 sum = {(double)dot(out, input), 0.0, 0.0};
     if (iteration) {
-        sum.b = (double)(dot(out, v.r[i]) / m->preconditioner_mass);
-        sum.c = (double)(dot(out, out) / m->preconditioner_mass);
+        const float4 z = precondition_by(v, i, m->preconditioner_mass, out);
+        sum.b = (double)dot(z, v.r[i]);
+        sum.c = (double)dot(z, out);
     }
     return sum;
 }
