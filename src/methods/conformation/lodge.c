@@ -30,11 +30,7 @@ static const OozeConformationSettings *settings_of(const OozeLodge *solve)
 /* Of `auto`. */
 static OozeMultigridUse expected_use(OozeLodge *solve, double diffusion, double layers)
 {
-    const OozeLodgeStages *stages = stages_of(solve);
-    if (!stages->has_room_for_grids(solve)) {
-        return OOZE_MULTIGRID_NEVER;
-    }
-    if (stages->grids_save_time(solve, diffusion, layers)) {
+    if (stages_of(solve)->grids_save_time(solve, diffusion, layers)) {
         return OOZE_MULTIGRID_IF_SLOW;
     }
     return settings_of(solve)->velocity_iterations > OOZE_LODGE_LATE ? OOZE_MULTIGRID_IF_LATE

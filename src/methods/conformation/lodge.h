@@ -79,10 +79,8 @@ typedef struct OozeLodgeStages {
     void (*release_contacts)(OozeLodge *solve);
     OozeStatus (*end_long_pass)(OozeLodge *solve, OozeError *error); /* see cpu/impact_solve.h */
 
-    /* Blocks and multigrid: whether the machine has them for this step, and room for the grids of
-       `auto`. */
+    /* Blocks and multigrid: whether the machine has them for this step, with room for `auto`. */
     bool (*takes_blocks)(const OozeLodge *solve);
-    bool (*has_room_for_grids)(const OozeLodge *solve);
     OozeLodgeExtent (*find_extent)(OozeLodge *solve); /* waits */
     /* At this diffusion length and this number of layers, in spacings. */
     bool (*grids_save_time)(const OozeLodge *solve, double diffusion, double layers);

@@ -299,7 +299,6 @@ const OozeLodgeStages ooze_lodge_stages = {
     .release_contacts = ooze_lodge_release_contacts,
     .end_long_pass = ooze_impact_end_pass,
     .takes_blocks = ooze_lodge_multigrid_is_possible,
-    .has_room_for_grids = ooze_lodge_multigrid_is_possible,
     .find_extent = ooze_lodge_multigrid_find_extent,
     .grids_save_time = ooze_lodge_multigrid_saves_time,
     .save = ooze_lodge_multigrid_save,

@@ -497,7 +497,6 @@ const OozeLodgeStages lodge_stages = {
     release_contacts,
     impact_end_pass,
     takes_blocks,
-    has_room_for_grids,
     find_extent_of_solve,
     grids_save_time,
     save,

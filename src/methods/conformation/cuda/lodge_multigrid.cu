@@ -14,9 +14,20 @@ namespace ooze
 
 /* ---- when it is used ---- */
 
+/* Blocks need 70 bytes a particle and the grids of `auto` 2,000. Where a GPU, of one or of several
+   ranks, has no room for grids, solves are by masses. */
 bool takes_blocks(const OozeLodge *solve)
 {
-    return !step_of(solve->step)->dynamic;
+    const Step *step = step_of(solve->step);
+    const uint64_t n = all_particles(step->gpu, step->view.n), refused = step->grids->refused,
+                   free = free_bytes();
+    const uint64_t available = step->gpu->allocated + free;
+    const bool chosen = step->view.plan->settings.preconditioner == OOZE_PRECONDITIONER_MULTIGRID;
+    const bool room = n <= OOZE_VELOCITY_PARTICLES && (refused == 0 || n < refused) &&
+                      (free == 0 || available / VELOCITY_MULTIGRID_BYTES > n);
+    double none = room ? 0.0 : 1.0;
+    max_over_ranks(step->gpu, &none, 1);
+    return !step->dynamic && (chosen || none == 0.0);
 }
 
 /* Building grids and cycles takes the time of `whole` products with the operator, and more where
@@ -35,25 +46,6 @@ bool grids_save_time(const OozeLodge *solve, double spacings, double layers)
     return ooze_cost_of_solve(set, spacings, layers, 0.0).multigrid &&
            (!step->engine->counts_launches || step->pressure ||
             ooze_cost_of_solve(&diagonal, spacings, layers, 0.0).iterations > grids);
-}
-
-/* `auto` uses the diagonal preconditioner where a GPU, of one or of several ranks, has no room for
-   the grids, and does not wait for the extent where it would do so for any. */
-bool has_room_for_grids(const OozeLodge *solve)
-{
-    const Step *step = step_of(solve->step);
-    const uint64_t n = all_particles(step->gpu, step->view.n), refused = step->grids->refused,
-                   free = free_bytes();
-    const uint64_t available = step->gpu->allocated + free;
-    /* a diffusion length and layers for which the diagonal preconditioner is slow */
-    const double any = 1e3, many = 1e9;
-    const bool wanted = step->view.plan->settings.velocity_iterations > OOZE_LODGE_LATE ||
-                        grids_save_time(solve, any, many);
-    const bool room = n <= OOZE_VELOCITY_PARTICLES && (refused == 0 || n < refused) &&
-                      (free == 0 || available / VELOCITY_MULTIGRID_BYTES > n);
-    double none = room ? 0.0 : 1.0;
-    max_over_ranks(step->gpu, &none, 1);
-    return wanted && none == 0.0;
 }
 
 /* Of all ranks. */
@@ -387,7 +379,7 @@ static OozeStatus fill(Lodge *solve, OozeError *error)
     return result;
 }
 
-/* Leaves the rest of the solve, and the solves of later steps, to blocks. */
+/* Leaves the rest of the solve to blocks, and the solves of later steps to masses. */
 static void leave_to_blocks(Lodge *solve)
 {
     Step *step = solve->step;

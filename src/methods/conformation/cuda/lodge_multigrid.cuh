@@ -29,7 +29,6 @@ using LodgeMultigrid = ::OozeLodgeMultigrid;
 
 /* Stages, see methods/conformation/lodge.h. */
 bool takes_blocks(const OozeLodge *solve);
-bool has_room_for_grids(const OozeLodge *solve);
 OozeLodgeExtent find_extent_of_solve(OozeLodge *solve);
 bool grids_save_time(const OozeLodge *solve, double diffusion, double layers);
 OozeStatus multigrid_begin(OozeLodge *solve, OozeError *error);
