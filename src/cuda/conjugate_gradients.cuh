@@ -67,6 +67,17 @@ struct CgSums {
     }
 };
 
+/* After an advance whose next direction was predicted. */
+struct CgAdvanced {
+    OozeConjugateGradients *cg;
+    __device__ void operator()(CgSums sums) const
+    {
+        if (!cg->off) {
+            ooze_cg_advanced(cg, sums.rz, sums.square);
+        }
+    }
+};
+
 /* At the start, with p = z. */
 struct CgStart {
     OozeConjugateGradients *cg;

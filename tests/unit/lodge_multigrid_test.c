@@ -40,6 +40,7 @@ static Solve *solve_create(const Setting *setting, bool held, float soft, bool i
         .p = random_fours(c, 36),
         .ap = random_fours(c, 37),
         .own = &w->own,
+        .uses_grids = true,
     };
     w->own = (OozeLodgeOwn){.flux = case_array(c, padded, sizeof(OozeRows)),
                             .partial =

@@ -25,43 +25,53 @@ static const OozeConformationSettings *settings_of(const OozeLodge *solve)
     return &solve->step->plan->settings;
 }
 
-/* ---- when it uses multigrid ---- */
+/* ---- the choice of the preconditioner ---- */
 
 /* Of `auto`. */
-static OozeMultigridUse expected_use(OozeLodge *solve)
+static OozeMultigridUse expected_use(OozeLodge *solve, double diffusion, double layers)
 {
-    const OozeConformationStep *s = solve->step;
-    const OozeLodgeStages *stages = stages_of(solve);
-    const double spacing = s->context->spacing;
-    if (!stages->has_room_for_grids(solve)) {
-        return OOZE_MULTIGRID_NEVER;
-    }
-    const OozeLodgeExtent extent = stages->find_extent(solve);
-    const double diffusion = sqrt((double)s->dt * extent.largest_stiffness / 3.0) / spacing;
-    const bool possible = diffusion < OOZE_COST_FARTHEST;
-    if (possible && stages->grids_save_time(solve, diffusion, extent.longest / spacing)) {
+    if (stages_of(solve)->grids_save_time(solve, diffusion, layers)) {
         return OOZE_MULTIGRID_IF_SLOW;
     }
-    return possible && settings_of(solve)->velocity_iterations > OOZE_LODGE_LATE
-               ? OOZE_MULTIGRID_IF_LATE
-               : OOZE_MULTIGRID_NEVER;
+    return settings_of(solve)->velocity_iterations > OOZE_LODGE_LATE ? OOZE_MULTIGRID_IF_LATE
+                                                                     : OOZE_MULTIGRID_NEVER;
 }
 
-/* Needs the coefficients of the first pass. */
-static OozeMultigridUse plan_multigrid(OozeLodge *solve)
+/* Needs the coefficients of the first pass. Beyond OOZE_COST_FARTHEST floats do not resolve the
+   mass of a body beside its stiffness: only iterates by masses keep its momentum then. */
+static void plan_preconditioner(OozeLodge *solve)
 {
+    const OozeConformationStep *s = solve->step;
     const OozeConformationSettings *set = settings_of(solve);
-    if (set->preconditioner == OOZE_PRECONDITIONER_DIAGONAL || set->velocity_iterations == 0 ||
-        !stages_of(solve)->takes_grids(solve)) {
-        return OOZE_MULTIGRID_NEVER;
+    const OozeLodgeStages *stages = stages_of(solve);
+    OozeConformationSettings diagonal = *set;
+    const bool chosen = set->preconditioner == OOZE_PRECONDITIONER_MULTIGRID;
+    const int few = chosen || set->pressure_grid ? 0 : OOZE_LODGE_TRIAL_MOST;
+    solve->multigrid_use = OOZE_MULTIGRID_NEVER;
+    solve->masses_alone = set->velocity_iterations <= few || !stages->takes_blocks(solve);
+    if (solve->masses_alone) {
+        return;
     }
-    return set->preconditioner == OOZE_PRECONDITIONER_AUTO ? expected_use(solve)
-                                                           : OOZE_MULTIGRID_AT_ONCE;
+    if (chosen) {
+        solve->multigrid_use = OOZE_MULTIGRID_AT_ONCE;
+        return;
+    }
+    const OozeLodgeExtent extent = stages->find_extent(solve);
+    const double layers = extent.longest / s->context->spacing;
+    const double diffusion =
+        sqrt((double)s->dt * extent.largest_stiffness / 3.0) / s->context->spacing;
+    const bool possible = diffusion < OOZE_COST_FARTHEST;
+    diagonal.preconditioner = OOZE_PRECONDITIONER_DIAGONAL;
+    solve->masses_alone = !possible;
+    solve->expected = ooze_cost_of_solve(&diagonal, diffusion, layers, 0.0).iterations;
+    if (set->preconditioner == OOZE_PRECONDITIONER_AUTO && possible) {
+        solve->multigrid_use = expected_use(solve, diffusion, layers);
+    }
 }
 
-/* Diagonally preconditioned iterates approach the solution from u* without passing it, so that a
-   few of them do no harm. Those of multigrid may pass it, and they converge slowly where few
-   particles are in each cell of the grids: a solve that ends early throws particles. It has
+/* Iterates by masses approach the solution from u* without passing it, so that a few of them do no
+   harm. Those with blocks or multigrid may pass it, and with multigrid they converge slowly where
+   few particles are in each cell of the grids: a solve that ends early throws particles. It has
    succeeded if it met its tolerance, or if the residual, which bounds the error of the velocities,
    is a tenth of these. */
 static bool has_succeeded(const OozeLodge *solve)
@@ -71,18 +81,18 @@ static bool has_succeeded(const OozeLodge *solve)
            residual->current <= 0.01 * solve->speed_square;
 }
 
-/* In slow flow few iterations remain after the initial guess, fewer than grids are worth. The
-   diagonal preconditioner continues if its residual falls fast enough. */
-static void try_diagonal(OozeLodge *solve, int iterations)
+/* In thin fluid or slow flow few iterations remain after the initial guess, fewer than blocks or
+   grids are worth. Masses continue if the residual falls fast enough. */
+static void try_masses(OozeLodge *solve, int iterations)
 {
     const OozeLodgeStages *stages = stages_of(solve);
     const int first = least(iterations, OOZE_LODGE_TRIAL);
     const double begin = solve->cg->residual.current;
-    stages->iterate_diagonal(solve, first);
+    stages->iterate_by_masses(solve, first);
     stages->read(solve);
     const int needed = least(ooze_lodge_trial_iterations(begin, &solve->cg->residual), iterations);
     if (!solve->cg->off && needed <= OOZE_LODGE_TRIAL_MOST) {
-        stages->iterate_diagonal(solve, least(iterations, OOZE_LODGE_TRIAL_MOST) - first);
+        stages->iterate_by_masses(solve, least(iterations, OOZE_LODGE_TRIAL_MOST) - first);
         stages->read(solve);
     }
 }
@@ -104,48 +114,65 @@ static OozeStatus begin_iterations(OozeLodge *solve, OozeError *error)
     return OOZE_OK;
 }
 
-static OozeStatus iterate(OozeLodge *solve, OozeError *error)
+static bool may_do_by_masses(const OozeLodge *solve)
+{
+    return !solve->grids && solve->multigrid_use != OOZE_MULTIGRID_AT_ONCE &&
+           ooze_lodge_is_near(&solve->cg->residual, solve->expected, settings_of(solve)->tolerance);
+}
+
+/* With blocks, and grids where they are used. */
+static OozeStatus precondition(OozeLodge *solve, int iterations, OozeError *error)
 {
     const OozeLodgeStages *stages = stages_of(solve);
-    const int iterations = settings_of(solve)->velocity_iterations;
-    const OozeMultigridUse use = solve->multigrid_use;
-    OozeStatus status = begin_iterations(solve, error);
-    if (status) {
-        return status;
-    }
-    if (use == OOZE_MULTIGRID_NEVER) {
-        stages->iterate_diagonal(solve, iterations);
-        return OOZE_OK;
-    }
-    stages->read(solve);
-    const int before = solve->cg->residual.iterations;
-    const bool guessed = solve->pass > 0 || solve->guessed;
-    if (!solve->cg->off && !solve->grids && use == OOZE_MULTIGRID_IF_LATE) {
-        stages->iterate_diagonal(solve, OOZE_LODGE_LATE);
-        stages->read(solve);
-    } else if (!solve->cg->off && !solve->grids && use == OOZE_MULTIGRID_IF_SLOW && guessed) {
-        try_diagonal(solve, iterations);
-    }
-    if (solve->cg->off) {
-        return OOZE_OK;
-    }
-    const int left = iterations - (solve->cg->residual.iterations - before);
-    status = stages->build_grids(solve, error);
-    if (!status && solve->multigrid) {
+    OozeStatus status = stages->build(solve, error);
+    if (!status) {
+        solve->loses_momentum = true;
         stages->start_multigrid(solve);
-        stages->iterate_multigrid(solve, least(left, OOZE_LODGE_MULTIGRID_MOST));
-    } else if (!status) {
-        stages->iterate_diagonal(solve, left);
+        stages->iterate_multigrid(
+            solve, solve->uses_grids ? least(iterations, OOZE_LODGE_MULTIGRID_MOST) : iterations);
     }
     return status;
 }
 
-/* A solve by multigrid that has failed is repeated with the diagonal preconditioner. */
+static OozeStatus iterate(OozeLodge *solve, OozeError *error)
+{
+    const OozeLodgeStages *stages = stages_of(solve);
+    const int iterations = settings_of(solve)->velocity_iterations;
+    OozeStatus status = begin_iterations(solve, error);
+    if (status) {
+        return status;
+    }
+    if (solve->masses_alone) {
+        stages->iterate_by_masses(solve, iterations);
+        return OOZE_OK;
+    }
+    stages->read(solve);
+    const int end = solve->cg->residual.iterations + iterations;
+    if (!solve->cg->off && may_do_by_masses(solve)) {
+        try_masses(solve, iterations);
+    }
+    const bool late = solve->multigrid_use == OOZE_MULTIGRID_IF_LATE;
+    solve->uses_grids = solve->uses_grids || solve->multigrid_use >= OOZE_MULTIGRID_IF_SLOW;
+    if (!solve->cg->off && !solve->uses_grids) {
+        const int left = end - solve->cg->residual.iterations;
+        status = precondition(solve, late ? least(left, OOZE_LODGE_LATE) : left, error);
+        if (late && !status) {
+            stages->read(solve);
+            solve->uses_grids = !solve->cg->off;
+        }
+    }
+    if (!status && !solve->cg->off && solve->uses_grids) {
+        const int left = end - solve->cg->residual.iterations;
+        status = precondition(solve, left, error);
+    }
+    return status;
+}
+
+/* A solve that has failed is repeated by masses. */
 static OozeStatus iterate_safely(OozeLodge *solve, OozeError *error)
 {
     const OozeLodgeStages *stages = stages_of(solve);
-    OozeStatus status =
-        solve->multigrid_use == OOZE_MULTIGRID_NEVER ? OOZE_OK : stages->save(solve, error);
+    OozeStatus status = solve->masses_alone ? OOZE_OK : stages->save(solve, error);
     status = status ? status : iterate(solve, error);
     if (status || !solve->multigrid) {
         return status;
@@ -154,7 +181,8 @@ static OozeStatus iterate_safely(OozeLodge *solve, OozeError *error)
     if (!has_succeeded(solve)) {
         stages->restore(solve);
         solve->grids = NULL;
-        solve->multigrid_use = OOZE_MULTIGRID_NEVER;
+        solve->uses_grids = false;
+        solve->masses_alone = true;
         if (solve->deferred && solve->pass > 0) {
             stages->scale_second_stage(solve, 2.0f);
         }
@@ -174,7 +202,8 @@ static OozeStatus run_pass(OozeLodge *solve, OozeError *error)
     stages->begin_bodies(solve);
     ooze_machine_lap(s->machine, "prepare");
     if (solve->pass == 0) {
-        solve->multigrid_use = plan_multigrid(solve);
+        plan_preconditioner(solve);
+        solve->uses_grids = on_grid && solve->multigrid_use != OOZE_MULTIGRID_NEVER;
     }
     OozeStatus status =
         on_grid ? stages->solve_pressure(solve, error) : iterate_safely(solve, error);
@@ -190,12 +219,12 @@ static OozeStatus run_pass(OozeLodge *solve, OozeError *error)
 
 /* ---- the solve ---- */
 
-/* Iterates of multigrid do not conserve the momenta of free components of fluid. */
+/* Iterates with blocks or multigrid do not conserve the momenta of free components of fluid. */
 static OozeStatus restore_momentum(OozeLodge *solve, OozeError *error)
 {
     const OozeLodgeStages *stages = stages_of(solve);
     const bool on_grid = settings_of(solve)->pressure_grid;
-    if (!solve->grids && !on_grid) {
+    if (!solve->loses_momentum && !on_grid) {
         return OOZE_OK;
     }
     if (on_grid) {
@@ -231,7 +260,7 @@ OozeStatus ooze_lodge_solve(OozeConformationStep *s, OozeError *error)
         status = run_passes(solve, error);
     }
     if (!status) {
-        s->used_multigrid = solve->grids != NULL;
+        s->used_multigrid = solve->uses_grids;
         stages->end(solve);
         stages->expect_solids(solve, -1.0);
         stages->report_stress(solve);

@@ -5,12 +5,13 @@
 
 #include "methods/conformation/stages.h"
 
-/* When a solve changes from the diagonal preconditioner to multigrid. */
+/* A solve begins with the inverse of the masses, which costs nothing, then takes 3 x 3 diagonal
+   blocks of the operator, then multigrid. This is when it uses the last. */
 typedef enum OozeMultigridUse {
     OOZE_MULTIGRID_NEVER,
-    OOZE_MULTIGRID_IF_LATE, /* after OOZE_LODGE_LATE diagonal iterations */
-    OOZE_MULTIGRID_IF_SLOW, /* after a few iterations from a warm start, or at once without */
-    OOZE_MULTIGRID_AT_ONCE
+    OOZE_MULTIGRID_IF_LATE, /* after OOZE_LODGE_LATE iterations with blocks */
+    OOZE_MULTIGRID_IF_SLOW, /* in place of blocks */
+    OOZE_MULTIGRID_AT_ONCE  /* likewise, without iterations by masses */
 } OozeMultigridUse;
 
 /* Arrays have one element a particle. */
@@ -35,8 +36,12 @@ typedef struct OozeLodge {
     bool guessed;        /* there was an initial guess, in the first pass of the last step's */
     /* of multigrid */
     OozeMultigridUse multigrid_use;
-    struct OozeLodgeMultigrid *multigrid; /* NULL: the preconditioner is diagonal at present */
-    struct OozeLodgeMultigrid *grids;     /* that were built in this step; NULL: none yet */
+    bool masses_alone;   /* neither blocks nor grids in this step */
+    double expected;     /* iterations by masses from velocities to the tolerance */
+    bool uses_grids;     /* besides blocks; from then on in this step */
+    bool loses_momentum; /* iterates were not those by masses */
+    struct OozeLodgeMultigrid *multigrid; /* NULL: the preconditioner is the masses at present */
+    struct OozeLodgeMultigrid *grids;     /* blocks, perhaps grids, of this step; NULL: none yet */
     OozeVector *first_u;                  /* velocities before the iterations of the pass */
 } OozeLodge;
 
@@ -67,24 +72,23 @@ typedef struct OozeLodgeStages {
     /* Advances along the initial guess of the pass, unless the residual is small already. */
     OozeStatus (*guess)(OozeLodge *solve, OozeError *error);
     void (*read)(OozeLodge *solve); /* cg, speed_square, guessed. Waits */
-    void (*iterate_diagonal)(OozeLodge *solve, int iterations);
-    void (*iterate_multigrid)(OozeLodge *solve, int iterations);
+    void (*iterate_by_masses)(OozeLodge *solve, int iterations);
+    void (*iterate_multigrid)(OozeLodge *solve, int iterations); /* or with blocks alone */
     /* The contact force on a particle is A u - rho u*; friction of a slipping contact joins u*.
        Contacts that pull are released. */
     void (*release_contacts)(OozeLodge *solve);
     OozeStatus (*end_long_pass)(OozeLodge *solve, OozeError *error); /* see cpu/impact_solve.h */
 
-    /* Multigrid: whether the machine has it for this step, and room for `auto`. */
-    bool (*takes_grids)(const OozeLodge *solve);
-    bool (*has_room_for_grids)(const OozeLodge *solve);
+    /* Blocks and multigrid: whether the machine has them for this step, with room for `auto`. */
+    bool (*takes_blocks)(const OozeLodge *solve);
     OozeLodgeExtent (*find_extent)(OozeLodge *solve); /* waits */
     /* At this diffusion length and this number of layers, in spacings. */
     bool (*grids_save_time)(const OozeLodge *solve, double diffusion, double layers);
     OozeStatus (*save)(OozeLodge *solve, OozeError *error); /* first_u */
     void (*restore)(OozeLodge *solve);
-    /* The preconditioner of the pass: grids and multigrid. Without memory `auto` stays diagonal.
-       Waits. */
-    OozeStatus (*build_grids)(OozeLodge *solve, OozeError *error);
+    /* The preconditioner of the pass: blocks, and the grids where uses_grids. Without memory for
+       grids `auto` keeps to blocks. Waits. */
+    OozeStatus (*build)(OozeLodge *solve, OozeError *error);
     void (*start_multigrid)(OozeLodge *solve); /* p = z from the present residual */
     /* See cpu/lodge_momentum.h. */
     OozeStatus (*restore_momentum)(OozeLodge *solve, OozeError *error);

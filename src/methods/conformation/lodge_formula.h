@@ -17,16 +17,26 @@
    positive one, so that the ratio is at least 1 in exact arithmetic. */
 #define OOZE_LODGE_MIN_CURVATURE 0.5
 
-/* Diagonal iterations before a solve changes to multigrid, and those that it may take at most where
-   it seems to need no more. */
+/* Iterations by masses before a solve finds the diagonal blocks, and those that it may take at most
+   where it seems to need no more. Blocks cost as much as three products of the operator. */
 #define OOZE_LODGE_TRIAL      6
 #define OOZE_LODGE_TRIAL_MOST 20
-/* Where the diagonal preconditioner was expected to be faster and takes more iterations than this,
-   the grids cost about as much as the iterations so far. */
+/* Where blocks were expected to be faster and take more iterations than this, the grids cost about
+   as much as the iterations so far. */
 #define OOZE_LODGE_LATE 150
 
 /* Iterations with multigrid at most: some 16 are usual; a solve that needs this many has failed. */
 #define OOZE_LODGE_MULTIGRID_MOST 200
+
+/* Whether a trial may suffice, where iterations by masses reduce a residual from 2 to `tolerance`
+   in `expected`. The initial guess may have left less to do. */
+OOZE_FORMULA bool ooze_lodge_is_near(const OozeSolveResidual *residual, double expected,
+                                     double tolerance)
+{
+    const double most = OOZE_LODGE_TRIAL_MOST * log(2.0 / tolerance);
+    return residual->target > 0.0 &&
+           expected * 0.5 * log(residual->current / residual->target) <= most;
+}
 
 /* Iterations that the solve needs in all if its residual continues to fall as in the first
    OOZE_LODGE_TRIAL, from the squared residual `begin`. */
@@ -563,21 +573,22 @@ OOZE_FORMULA float ooze_warm_start_accepted_fraction(OozeComponentGain gain)
     return (float)fmin(1.0, fmax(0.0, (alpha - none) / (all - none)));
 }
 
-/* Elastic forces oscillate: those of the last step are out of phase, and with few iterations
-   feed the oscillation. */
 OOZE_FORMULA bool ooze_warm_start_is_elastic(const OozeRheology *m, float dt)
 {
     return m->bond_modulus > 0.0f || m->longest_relaxation > dt;
 }
 
-/* Acceleration by the velocity solve, from u* to u, as the next step starts from it. */
+/* What the next step starts from. Viscous fluid: acceleration by the velocity solve, from u* to u.
+   Elastic fluid: the solved velocity u itself. Its forces oscillate, so that those of the last
+   step are out of phase and feed the oscillation. Second order: none, since a stage has forces of
+   its own. */
 OOZE_FORMULA void ooze_warm_start_next(const OozeRheology *m, const OozeSolveResidual *residual,
                                        float dt, const float *u, const float *u_star, float *next)
 {
     float kept = ooze_solve_residual_converged(residual) ? 1.0f : OOZE_WARM_START_UNCONVERGED;
     bool elastic = ooze_warm_start_is_elastic(m, dt);
     for (int c = 0; c < 3; c++) {
-        next[c] = elastic ? 0.0f : kept * (u[c] - u_star[c]) / dt;
+        next[c] = m->second_order ? 0.0f : elastic ? u[c] : kept * (u[c] - u_star[c]) / dt;
     }
 }
 

@@ -173,11 +173,25 @@ OOZE_FORMULA void ooze_lodge_end_particle(const OozeConformationStep *s, uint64_
 
 /* ---- the initial guess ---- */
 
-/* Velocity change of the last step's solve. */
-OOZE_FORMULA OozeVector ooze_lodge_last_change(const OozeConformationStep *s, uint64_t i)
+/* Whether a particle begins with the velocity of the last step's solve, which had neither the
+   position corrections of that step nor the external forces of this one: a stiff body would undo
+   both. */
+OOZE_FORMULA bool ooze_lodge_repeats_velocity(const OozeConformationStep *s, uint64_t i)
+{
+    const OozeRheology *m = &s->rheology[s->material[i]];
+    return !m->second_order && ooze_warm_start_is_elastic(m, s->dt);
+}
+
+/* The guess of u - u*, from the last step's solve. */
+OOZE_FORMULA OozeVector ooze_lodge_last_change(const OozeConformationStep *s, const OozeLodge *v,
+                                               uint64_t i)
 {
     const float *a = s->velocity_change + 3 * i;
-    return ooze_vector(s->dt * a[0], s->dt * a[1], s->dt * a[2], 0.0f);
+    OozeVector change = ooze_vector(s->dt * a[0], s->dt * a[1], s->dt * a[2], 0.0f);
+    if (ooze_lodge_repeats_velocity(s, i)) {
+        change = ooze_vector_add(change, ooze_vector_madd(s->velocity[i], -1.0f, v->u_star[i]));
+    }
+    return ooze_vector_with_last(change, 0.0f);
 }
 
 OOZE_FORMULA void ooze_lodge_record_change(const OozeConformationStep *s, const OozeLodge *v,
@@ -193,8 +207,14 @@ OOZE_FORMULA void ooze_lodge_record_change(const OozeConformationStep *s, const 
 /* When the step is done. `share`: of its push that the particle expects in the next one. */
 OOZE_FORMULA void ooze_lodge_store_guess(const OozeConformationStep *s, uint64_t i, float share)
 {
+    OozeVector next = s->next_velocity_change[i];
+    if (ooze_lodge_repeats_velocity(s, i)) { /* from the velocity at the end of the step to it */
+        const OozeVector only = ooze_vector_over(s->position_only_shift[i], s->dt);
+        next = ooze_vector_madd(ooze_vector_add(next, only), -1.0f, s->u[i]);
+        next = ooze_vector_over(next, s->dt);
+    }
     for (int k = 0; k < 3; k++) {
-        s->velocity_change[3 * i + (uint64_t)k] = ooze_vector_lane(s->next_velocity_change[i], k);
+        s->velocity_change[3 * i + (uint64_t)k] = ooze_vector_lane(next, k);
     }
     if (s->first_push) {
         s->multiplier[i] = ooze_push_multiplier_stored(s->density_multiplier[i], s->dt);

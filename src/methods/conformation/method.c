@@ -155,9 +155,11 @@ static const OozeFieldInfo optional_fields[OPTIONAL_FIELDS] = {
     MODE_FIELD(2),
     MODE_FIELD(3),
     MODE_FIELD(4),
-    [FIELD_VELOCITY_CHANGE] = {"velocity_change", OOZE_FIELD_FLOAT32, 3, 3, "m/s2", 0.0, true,
-                               "acceleration by stress and contacts in the last step, with which "
-                               "the next velocity solve begins"},
+    [FIELD_VELOCITY_CHANGE] =
+        {"velocity_change", OOZE_FIELD_FLOAT32, 3, 3, "m/s2", 0.0, true,
+         "acceleration with which the next velocity solve begins: by stress and "
+         "contacts in the last step, of elastic materials from the end of "
+         "that step back to its solve"},
     [FIELD_PUSH] = {"push", OOZE_FIELD_FLOAT32, 3, 3, "m/s2", 0.0, true,
                     "acceleration by the density stage of the last step, as far as the next "
                     "velocity solve expects it"},

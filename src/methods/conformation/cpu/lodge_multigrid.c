@@ -92,7 +92,6 @@ static void find_stiffness(OozeLodgeMultigrid *mg)
         run(mg, rigid_range);
     }
     refresh_ghosts(mg);
-    run(mg, ooze_lodge_multigrid_loops()->stiffness);
 }
 
 /* ---- walls and contacts ---- */
@@ -206,14 +205,9 @@ static OozeStatus allocate(OozeLodgeMultigrid *mg, OozeError *error)
         mg->solid_inverse =
             ooze_arena_alloc(arena, (uint64_t)s->own->coupling->count, sizeof *mg->solid_inverse);
     }
-    if (!s->memory->multigrid) {
-        s->memory->multigrid = ooze_velocity_multigrid_create();
-    }
-    mg->grids = s->memory->multigrid;
-    if (!mg->grids || ooze_arena_failed(arena)) {
-        return ooze_fail_memory(error, "the grids of the velocity solve", n * 140);
-    }
-    return OOZE_OK;
+    return ooze_arena_failed(arena)
+               ? ooze_fail_memory(error, "the blocks of the velocity solve", n * 140)
+               : OOZE_OK;
 }
 
 /* Largest of dt tr A / 3. */
@@ -302,16 +296,30 @@ static bool has_changed(OozeLodgeMultigrid *mg)
            ooze_lodge_grid_released(contacts[0], contacts[1]);
 }
 
-static OozeStatus fill(OozeLodgeMultigrid *mg, bool first, OozeError *error)
+static OozeStatus find_blocks(OozeLodgeMultigrid *mg, OozeError *error)
 {
-    const OozeConformationStep *s = mg->solve->step;
-    const float longest_link = OOZE_LODGE_GRID_LINK * (float)s->context->spacing;
     find_stiffness(mg);
     run(mg, ooze_lodge_multigrid_loops()->diagonal);
     run(mg, inverse_range);
+    mg->filled = false;
     OozeStatus status = ooze_lodge_multigrid_find_solids(mg, error);
-    ooze_timer_lap(s->context->timer, "multigrid_diagonal");
-    status = status ? status : find_boundary_particles(mg, error);
+    ooze_timer_lap(mg->solve->step->context->timer, "multigrid_diagonal");
+    return status;
+}
+
+static OozeStatus fill(OozeLodgeMultigrid *mg, OozeError *error)
+{
+    const OozeConformationStep *s = mg->solve->step;
+    const float longest_link = OOZE_LODGE_GRID_LINK * (float)s->context->spacing;
+    run(mg, ooze_lodge_multigrid_loops()->stiffness);
+    OozeStatus status = find_boundary_particles(mg, error);
+    if (!s->memory->multigrid) {
+        s->memory->multigrid = ooze_velocity_multigrid_create();
+    }
+    mg->grids = s->memory->multigrid;
+    if (!status && !mg->grids) {
+        status = ooze_fail_memory(error, "the grids of the velocity solve", s->n * 140);
+    }
     mg->input = (OozeVelocityMultigridInput){
         .n = s->n,
         .spacing = s->context->spacing,
@@ -328,9 +336,10 @@ static OozeStatus fill(OozeLodgeMultigrid *mg, bool first, OozeError *error)
         .threads = s->context->threads,
     };
     if (!status) {
-        status = first ? ooze_velocity_multigrid_build(mg->grids, &mg->input, error)
-                       : ooze_velocity_multigrid_refill(mg->grids, &mg->input, error);
+        status = mg->built ? ooze_velocity_multigrid_refill(mg->grids, &mg->input, error)
+                           : ooze_velocity_multigrid_build(mg->grids, &mg->input, error);
     }
+    mg->built = mg->filled = !status;
     ooze_timer_lap(s->context->timer, "multigrid_build");
     return status;
 }
@@ -340,9 +349,12 @@ OozeStatus ooze_lodge_multigrid_begin(OozeLodge *solve, OozeError *error)
     bool first = !solve->grids;
     OozeStatus status = first ? create(solve, error) : OOZE_OK;
     if (!status && (first || has_changed(solve->grids))) {
-        status = fill(solve->grids, first, error);
+        status = find_blocks(solve->grids, error);
     } else if (!status) {
         run(solve->grids, inverse_range); /* some contacts may have been released */
+    }
+    if (!status && solve->uses_grids && !solve->grids->filled) {
+        status = fill(solve->grids, error);
     }
     if (!status) {
         ooze_lodge_multigrid_find_bodies(solve->grids);
@@ -409,8 +421,12 @@ double ooze_lodge_multigrid_precondition(OozeLodge *solve)
         ooze_step_bodies_smooth(s, mg->response);
         r = mg->spread;
     }
-    ooze_velocity_multigrid_apply(mg->grids, r, mg->z);
-    ooze_step_bodies_project_velocities(s, mg->z);
+    if (solve->uses_grids) {
+        ooze_velocity_multigrid_apply(mg->grids, r, mg->z);
+        ooze_step_bodies_project_velocities(s, mg->z);
+    } else {
+        memset(mg->z, 0, s->n * sizeof *mg->z);
+    }
     OozeBlockSum sum = {s->context->threads, s->n, GRAIN, solve->own->partial, s->context->halo};
     mg->rz = ooze_block_sum(&sum, ooze_lodge_multigrid_loops()->precondition, mg);
     mg->rz += ooze_lodge_solids_precondition(solve);

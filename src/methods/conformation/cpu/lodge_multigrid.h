@@ -10,6 +10,7 @@ typedef struct OozeLodgeMultigrid {
     OozeLodge *solve;
     OozeVelocityMultigrid *grids;
     OozeVelocityMultigridInput input;
+    bool built, filled;   /* grids: in this step; with the coefficients of the blocks */
     OozeF32x4 *z;         /* preconditioned residual; n + 4 */
     OozeSym3 *correction; /* B, with that of ghosts */
     OozeSym3 *diagonal;   /* D: 3 x 3 blocks of the operator */
@@ -49,8 +50,8 @@ bool ooze_lodge_multigrid_is_possible(const OozeLodge *solve);
 OozeStatus ooze_lodge_multigrid_save(OozeLodge *solve, OozeError *error);
 void ooze_lodge_multigrid_restore(OozeLodge *solve);
 void ooze_lodge_multigrid_start(OozeLodge *solve);
-/* Makes the preconditioner of a pass, solve->grids and solve->multigrid. Needs the coefficients and
-   contacts of the pass. */
+/* Makes the preconditioner of a pass, solve->grids and solve->multigrid: blocks, and grids where
+   solve->uses_grids. Needs the coefficients and contacts of the pass. */
 OozeStatus ooze_lodge_multigrid_begin(OozeLodge *solve, OozeError *error);
 /* z from r; p = z + beta p. Returns r.z. */
 double ooze_lodge_multigrid_precondition(OozeLodge *solve);

@@ -16,7 +16,8 @@ static void guess_range(void *data, uint64_t begin, uint64_t end, int worker)
     const OozeLodge *solve = data;
     double sum = 0.0;
     for (uint64_t i = begin; i < end; i++) {
-        OozeF32x4 p = ooze_lodge_project(solve->step, i, ooze_lodge_last_change(solve->step, i));
+        OozeF32x4 p = ooze_lodge_last_change(solve->step, solve, i);
+        p = ooze_lodge_project(solve->step, i, p);
         solve->p[i] = p;
         sum += (double)ooze_f32x4_dot3(p, p);
     }
@@ -149,7 +150,8 @@ static void released_range(void *data, uint64_t begin, uint64_t end, int worker)
     double count = 0.0;
     for (uint64_t i = begin; i < end; i++) {
         bool released = s->contact_of[i] >= 0 && s->contact_sets[s->contact_of[i]].released;
-        OozeF32x4 delta = solve->u_star[i] + ooze_lodge_last_change(s, i) - s->u[i], none = {0};
+        OozeF32x4 delta = solve->u_star[i] + ooze_lodge_last_change(s, solve, i) - s->u[i],
+                  none = {0};
         solve->p[i] = released ? ooze_lodge_project(s, i, delta) : none;
         count += released ? 1.0 : 0.0;
     }

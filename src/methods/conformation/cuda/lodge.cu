@@ -198,7 +198,35 @@ static void read(OozeLodge *solve)
     solve->guessed = !state.warm_start_off;
 }
 
-static void iterate_diagonal(OozeLodge *of, int iterations)
+/* As advance_loop, with blocks. */
+static void advance_by_blocks(Lodge *solve)
+{
+    const StepView &s = solve->step->view;
+    const LodgeView &v = solve->view;
+    const CgSums none = {0.0, 0.0};
+    const CgAdvanced then = {v.state};
+    const BlocksAdvanceBody body = {s, v};
+    refresh_with_sum(solve->step->gpu, direction_part(v));
+    solve->fresh_direction = true;
+    sum_particles_lanes<1>(solve->step->gpu, s.n, none, unless_off(&v.state->off, body), then);
+}
+
+/* Blocks alone, without rigid bodies, whose responses need loops of their own. */
+static void iterate_by_blocks(Lodge *solve, int iterations)
+{
+    const int32_t *off = &solve->view.state->off;
+    solve->view.blocks = solve->view.multigrid->inverse;
+    if (!repeat_iterations(solve, iterations)) {
+        conjugate_gradients<CG_BATCH>(solve->step->gpu, solve->view.state, iterations, [&]() {
+            multiply_direction(solve, off);
+            advance_by_blocks(solve);
+            ooze_timer_lap(solve->step->context->timer, "velocity_vectors");
+        });
+    }
+    solve->view.blocks = nullptr;
+}
+
+static void iterate_by_masses(OozeLodge *of, int iterations)
 {
     Lodge *solve = lodge_of(of);
     const int32_t *off = &solve->view.state->off;
@@ -216,6 +244,10 @@ static void iterate_multigrid(OozeLodge *of, int iterations)
 {
     Lodge *solve = lodge_of(of);
     const int32_t *off = &solve->view.state->off;
+    if (!of->uses_grids && rigid_slots(solve->step) == 0) {
+        iterate_by_blocks(solve, iterations);
+        return;
+    }
     conjugate_gradients<1>(solve->step->gpu, solve->view.state, iterations, [&]() {
         multiply_direction(solve, off);
         advance_particles(solve, off);
@@ -423,12 +455,11 @@ const OozeLodgeStages lodge_stages = {
     begin_iterations,
     warm_start,
     read,
-    iterate_diagonal,
+    iterate_by_masses,
     iterate_multigrid,
     release_contacts,
     impact_end_pass,
-    takes_grids,
-    has_room_for_grids,
+    takes_blocks,
     find_extent_of_solve,
     grids_save_time,
     save,

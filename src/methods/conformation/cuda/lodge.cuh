@@ -31,6 +31,9 @@ struct LodgeView : OozeLodge {
     float4 *rows; /* of F: three a particle, or two packed ones */
     PackView pack;
     SolveState *state;
+    /* omega D^-1, where one loop advances and applies it; NULL: masses, or the loop of
+       multigrid_update. */
+    const OozeSym3 *blocks;
 };
 
 /* OozeLodge.own. The solve of the programme is that of `view`. */
@@ -45,6 +48,12 @@ struct Lodge {
 static inline Lodge *lodge_of(const OozeLodge *solve)
 {
     return reinterpret_cast<Lodge *>(solve->own);
+}
+
+OOZE_DEVICE float4 sym3_times(const OozeSym3 &a, float4 r)
+{
+    return f32x4(a.xx * r.x + a.xy * r.y + a.xz * r.z, a.xy * r.x + a.yy * r.y + a.yz * r.z,
+                 a.xz * r.x + a.yz * r.y + a.zz * r.z);
 }
 
 /* A product of the operator, and its p.Ap in state->pap; nothing where *off. */
@@ -68,6 +77,13 @@ void pack_direction(Lodge *solve, const int32_t *off);
 void prepare(OozeLodge *solve);
 void scale_second_stage(OozeLodge *solve, float factor);
 void finish_lodge(OozeConformationStep *step); /* Q at the end of the step */
+
+/* The residual r of particle i by blocks or masses. */
+OOZE_DEVICE float4 precondition_by(const LodgeView &v, uint32_t i, float mass, float4 r)
+{
+    const float per = 1.0f / mass;
+    return v.blocks ? sym3_times(v.blocks[i], r) : f32x4(per * r.x, per * r.y, per * r.z);
+}
 
 /* Sets p of particle i; returns it as rounded. */
 OOZE_DEVICE float4 direction_set(const LodgeView &v, uint32_t i, float4 p)

@@ -18,19 +18,33 @@ static bool is_plain(const Lodge *solve)
 /* `stress` and `complete`: the two loops of a product, with LANES lanes a particle. The sum of an
    advance tells whether iterations have ended, and is complete before the second loop of the next
    product: the first one needs the directions alone, and what it writes is not read afterwards. */
+template <int LANES, class Stress, class Complete, class Sum, class Advance, class Then>
+static void repeat_loops(const Lodge *solve, int iterations, const Stress &stress,
+                         const Complete &complete, Sum none, const Advance &advance,
+                         const Then &advanced)
+{
+    const StepView &s = solve->step->view;
+    const LodgeView &v = solve->view;
+    const int32_t *off = &v.state->off;
+    const Product product = {v.p, false, false, off};
+    repeat(solve->step->gpu, iterations, off, each_loop<LANES>(s.n, stress),
+           sum_loop<LANES>(s.n, Sum3{0.0, 0.0, 0.0}, complete, measure_product(s, v, product)),
+           late_sum_loop<1>(s.n, none, advance, advanced));
+}
+
 template <int LANES, class Stress, class Complete>
 static void repeat_with(const Lodge *solve, int iterations, const Stress &stress,
                         const Complete &complete)
 {
     const StepView &s = solve->step->view;
     const LodgeView &v = solve->view;
-    const int32_t *off = &v.state->off;
-    const Product product = {v.p, false, false, off};
-    const AdvanceBody advance = {s, v};
-    const CgAdvance advanced = {v.state, off, true};
-    repeat(solve->step->gpu, iterations, off, each_loop<LANES>(s.n, stress),
-           sum_loop<LANES>(s.n, Sum3{0.0, 0.0, 0.0}, complete, measure_product(s, v, product)),
-           late_sum_loop<1>(s.n, Sum1{0.0}, advance, advanced));
+    if (v.blocks) {
+        repeat_loops<LANES>(solve, iterations, stress, complete, CgSums{0.0, 0.0},
+                            BlocksAdvanceBody{s, v}, CgAdvanced{v.state});
+    } else {
+        repeat_loops<LANES>(solve, iterations, stress, complete, Sum1{0.0}, AdvanceBody{s, v},
+                            CgAdvance{v.state, &v.state->off, true});
+    }
 }
 
 template <int LANES, bool WRAPS> static void repeat_plain(const Lodge *solve, int iterations)

@@ -63,8 +63,9 @@ OOZE_DEVICE Sum3 complete(const StepView &s, const LodgeView &v, uint32_t i, flo
     v.ap[i] = out;
     Sum3 sum = {(double)dot(out, input), 0.0, 0.0};
     if (iteration) {
-        sum.b = (double)(dot(out, v.r[i]) / m->preconditioner_mass);
-        sum.c = (double)(dot(out, out) / m->preconditioner_mass);
+        const float4 z = precondition_by(v, i, m->preconditioner_mass, out);
+        sum.b = (double)dot(z, v.r[i]);
+        sum.c = (double)dot(z, out);
     }
     return sum;
 }
@@ -165,7 +166,25 @@ struct AdvanceBody {
     }
 };
 
-/* At most `iterations` of them, with the diagonal preconditioner, in one launch. False: the solve
+/* The same with blocks. The residual is measured by the masses. */
+struct BlocksAdvanceBody {
+    StepView s;
+    LodgeView v;
+
+    __device__ CgSums operator()(uint32_t i, uint32_t) const
+    {
+        const float alpha = (float)v.state->alpha, beta = (float)v.state->beta;
+        const float mass = s.rheology[s.material[i]].preconditioner_mass;
+        const float4 p = v.p[i], r = v.r[i] - alpha * v.ap[i];
+        const float4 z = precondition_by(v, i, mass, r);
+        s.u[i] = s.u[i] + alpha * p;
+        v.r[i] = r;
+        v.p[i] = direction_set(v, i, f32x4(z.x + beta * p.x, z.y + beta * p.y, z.z + beta * p.z));
+        return {(double)dot(z, r), (double)(dot(r, r) / mass)};
+    }
+};
+
+/* At most `iterations` of them, by masses or blocks, in one launch. False: the solve
    has other loops as well, or too many particles for this to save time. */
 bool repeat_iterations(Lodge *solve, int iterations);
 

@@ -14,9 +14,20 @@ namespace ooze
 
 /* ---- when it is used ---- */
 
-bool takes_grids(const OozeLodge *solve)
+/* Blocks need 70 bytes a particle and the grids of `auto` 2,000. Where a GPU, of one or of several
+   ranks, has no room for grids, solves are by masses. */
+bool takes_blocks(const OozeLodge *solve)
 {
-    return !step_of(solve->step)->dynamic;
+    const Step *step = step_of(solve->step);
+    const uint64_t n = all_particles(step->gpu, step->view.n), refused = step->grids->refused,
+                   free = free_bytes();
+    const uint64_t available = step->gpu->allocated + free;
+    const bool chosen = step->view.plan->settings.preconditioner == OOZE_PRECONDITIONER_MULTIGRID;
+    const bool room = n <= OOZE_VELOCITY_PARTICLES && (refused == 0 || n < refused) &&
+                      (free == 0 || available / VELOCITY_MULTIGRID_BYTES > n);
+    double none = room ? 0.0 : 1.0;
+    max_over_ranks(step->gpu, &none, 1);
+    return !step->dynamic && (chosen || none == 0.0);
 }
 
 /* Building grids and cycles takes the time of `whole` products with the operator, and more where
@@ -35,25 +46,6 @@ bool grids_save_time(const OozeLodge *solve, double spacings, double layers)
     return ooze_cost_of_solve(set, spacings, layers, 0.0).multigrid &&
            (!step->engine->counts_launches || step->pressure ||
             ooze_cost_of_solve(&diagonal, spacings, layers, 0.0).iterations > grids);
-}
-
-/* `auto` uses the diagonal preconditioner where a GPU, of one or of several ranks, has no room for
-   the grids, and does not wait for the extent where it would do so for any. */
-bool has_room_for_grids(const OozeLodge *solve)
-{
-    const Step *step = step_of(solve->step);
-    const uint64_t n = all_particles(step->gpu, step->view.n), refused = step->grids->refused,
-                   free = free_bytes();
-    const uint64_t available = step->gpu->allocated + free;
-    /* a diffusion length and layers for which the diagonal preconditioner is slow */
-    const double any = 1e3, many = 1e9;
-    const bool wanted = step->view.plan->settings.velocity_iterations > OOZE_LODGE_LATE ||
-                        grids_save_time(solve, any, many);
-    const bool room = n <= OOZE_VELOCITY_PARTICLES && (refused == 0 || n < refused) &&
-                      (free == 0 || available / VELOCITY_MULTIGRID_BYTES > n);
-    double none = room ? 0.0 : 1.0;
-    max_over_ranks(step->gpu, &none, 1);
-    return wanted && none == 0.0;
 }
 
 /* Of all ranks. */
@@ -127,7 +119,6 @@ static GridCoefficients find_coefficients(Lodge *solve)
     const uint64_t n = s.n;
     GridCoefficients c = {scratch<float>(gpu, n), scratch<OozeSym3>(gpu, n), scratch<float>(gpu, n),
                           scratch<float>(gpu, n), scratch<float>(gpu, n)};
-    float *before = solve->view.grids->shear;
     for_each(
         gpu, n, OOZE_BODY(uint32_t i) {
             OozeLodgeGridCoefficients own =
@@ -136,7 +127,6 @@ static GridCoefficients find_coefficients(Lodge *solve)
             c.stiffness[i] = own.stiffness;
             c.bulk[i] = own.bulk;
             c.shear[i] = own.shear;
-            before[i] = ooze_sym3_trace(v.stiffness[i]) / 3.0f;
         });
     if (rigid_slots(step) > 0) {
         stiffen_rigid(step, c);
@@ -342,7 +332,20 @@ static bool has_changed(const Lodge *solve)
     return sum.a > 0.0 || ooze_lodge_grid_released((uint64_t)sum.b, (uint64_t)sum.c);
 }
 
-static OozeStatus fill(Lodge *solve, bool first, OozeError *error)
+static void find_blocks(Lodge *solve)
+{
+    const LodgeView v = solve->view;
+    float *before = v.grids->shear;
+    for_each(
+        solve->step->gpu, v.step->n,
+        OOZE_BODY(uint32_t i) { before[i] = ooze_sym3_trace(v.stiffness[i]) / 3.0f; });
+    find_diagonal(solve);
+    find_inverse(solve);
+    v.grids->filled = false;
+    ooze_timer_lap(solve->step->context->timer, "multigrid_diagonal");
+}
+
+static OozeStatus fill(Lodge *solve, OozeError *error)
 {
     Step *step = solve->step;
     Gpu *gpu = step->gpu;
@@ -350,10 +353,9 @@ static OozeStatus fill(Lodge *solve, bool first, OozeError *error)
     const float longest_link = OOZE_LODGE_GRID_LINK * s->spacing;
     Mark mark = scratch_mark(gpu);
     VelocityMultigridInput input = {};
+    LodgeMultigrid *mg = solve->view.grids;
+    const bool first = !mg->built;
     const GridCoefficients c = find_coefficients(solve);
-    find_diagonal(solve);
-    find_inverse(solve);
-    ooze_timer_lap(step->context->timer, "multigrid_diagonal");
     input.n = all_particles(gpu, s->n);
     input.spacing = step->context->spacing;
     input.periodic = s->periodic;
@@ -366,24 +368,24 @@ static OozeStatus fill(Lodge *solve, bool first, OozeError *error)
     input.stiffness = gather_elements(gpu, c.stiffness);
     input.bulk = gather_elements(gpu, c.bulk);
     find_boundary_particles(solve, &input);
-    VelocityMultigrid *grids = solve->view.grids->grids;
     OozeStatus result = gpu->share && first ? multigrid_list_all(step, &input, error) : OOZE_OK;
     if (!result) {
-        result = first ? velocity_multigrid_build(gpu, grids, &input, error)
-                       : velocity_multigrid_refill(gpu, grids, &input, error);
+        result = first ? velocity_multigrid_build(gpu, mg->grids, &input, error)
+                       : velocity_multigrid_refill(gpu, mg->grids, &input, error);
     }
+    mg->built = mg->filled = !result;
     scratch_rewind(gpu, mark);
     ooze_timer_lap(step->context->timer, "multigrid_build");
     return result;
 }
 
-/* Leaves the rest of the solve, and the solves of later steps, to the diagonal preconditioner. */
-static void leave_to_diagonal(Lodge *solve)
+/* Leaves the rest of the solve to blocks, and the solves of later steps to masses. */
+static void leave_to_blocks(Lodge *solve)
 {
     Step *step = solve->step;
     velocity_multigrid_free(step->gpu, step->grids);
     step->grids->refused = all_particles(step->gpu, step->view.n);
-    solve->view.grids = nullptr;
+    solve->view.uses_grids = false;
     solve->view.multigrid_use = OOZE_MULTIGRID_NEVER;
 }
 
@@ -399,9 +401,12 @@ OozeStatus multigrid_begin(OozeLodge *of, OozeError *error)
         allocate(solve);
     }
     if (first || has_changed(solve)) {
-        result = fill(solve, first, error);
+        find_blocks(solve);
     } else {
         find_inverse(solve); /* some contacts may have been released */
+    }
+    if (of->uses_grids && !of->grids->filled) {
+        result = fill(solve, error);
     }
     if (!result) {
         multigrid_find_bodies(solve);
@@ -409,7 +414,7 @@ OozeStatus multigrid_begin(OozeLodge *of, OozeError *error)
     const bool may_leave = solve->view.multigrid_use != OOZE_MULTIGRID_AT_ONCE &&
                            !solve->step->gpu->share; /* other ranks may have memory */
     if (result == OOZE_ERROR_MEMORY && may_leave) {
-        leave_to_diagonal(solve);
+        leave_to_blocks(solve);
         result = OOZE_OK;
     }
     solve->view.multigrid = result ? nullptr : solve->view.grids;
@@ -486,10 +491,13 @@ template <class Then> static void precondition(Lodge *solve, Then then)
     const VelocityProlongation grids = velocity_prolongation(mg.grids);
     const OwnRange own = own_range(step->gpu, s.n);
     const Mark mark = scratch_mark(step->gpu);
-    const float4 *residual = gather_elements(step->gpu, spread_residual(solve));
-    velocity_multigrid_apply(step->gpu, mg.grids, residual, off);
+    const float4 *spread = spread_residual(solve);
+    const bool coarse = v.uses_grids;
+    if (coarse) {
+        velocity_multigrid_apply(step->gpu, mg.grids, gather_elements(step->gpu, spread), off);
+    }
     scratch_rewind(step->gpu, mark);
-    if (mg.response) {
+    if (mg.response && coarse) {
         for_each(
             step->gpu, own.count, OOZE_BODY(uint32_t k) {
                 const uint32_t i = own.begin + k;
@@ -507,14 +515,12 @@ template <class Then> static void precondition(Lodge *solve, Then then)
             Sum1 sum = {0.0};
             if (!*off) {
                 const float4 r = v.r[i];
-                const OozeSym3 d = mg.inverse[i];
-                float4 z = !mg.response    ? prolong_to(grids, i + mg.offset, s.x0[i])
+                float4 z = !coarse         ? f32x4(0, 0, 0)
+                           : !mg.response  ? prolong_to(grids, i + mg.offset, s.x0[i])
                            : s.rigid_of[i] ? response_at(b, i)
                                            : mg.z[i];
                 z = project(s, i, z);
-                z = z + f32x4(d.xx * r.x + d.xy * r.y + d.xz * r.z,
-                              d.xy * r.x + d.yy * r.y + d.yz * r.z,
-                              d.xz * r.x + d.yz * r.y + d.zz * r.z);
+                z = z + sym3_times(mg.inverse[i], r);
                 z = mg.response ? z + mg.response[i] : z;
                 mg.z[i] = z;
                 sum.a = (double)dot(z, r);

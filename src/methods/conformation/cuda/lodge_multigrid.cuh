@@ -12,7 +12,8 @@ struct OozeLodgeMultigrid {
     float4 *z;          /* preconditioned residual */
     OozeSym3 *diagonal; /* D: 3 x 3 blocks of the operator */
     OozeSym3 *inverse;  /* omega D^-1 in the directions that are not held, 0 in others */
-    float *shear;       /* tr A / 3 when the matrices were computed */
+    float *shear;       /* tr A / 3 when the blocks were computed */
+    bool built, filled; /* grids: in this step; with the coefficients of the blocks */
     /* of rigid particle bodies; NULL: there are none */
     float4 *response; /* to the residual */
     float4 *spread;   /* residual, that of rigid bodies as their response times masses */
@@ -27,8 +28,7 @@ namespace ooze
 using LodgeMultigrid = ::OozeLodgeMultigrid;
 
 /* Stages, see methods/conformation/lodge.h. */
-bool takes_grids(const OozeLodge *solve);
-bool has_room_for_grids(const OozeLodge *solve);
+bool takes_blocks(const OozeLodge *solve);
 OozeLodgeExtent find_extent_of_solve(OozeLodge *solve);
 bool grids_save_time(const OozeLodge *solve, double diffusion, double layers);
 OozeStatus multigrid_begin(OozeLodge *solve, OozeError *error);

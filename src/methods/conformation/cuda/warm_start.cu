@@ -128,7 +128,7 @@ static void warm_start_last_step(Lodge *solve)
         OOZE_BODY(uint32_t i) {
             Sum1 sum = {0.0};
             if (!v.state->off) {
-                float4 p = project(s, i, ooze_lodge_last_change(&s, i));
+                float4 p = project(s, i, ooze_lodge_last_change(&s, &v, i));
                 v.p[i] = p;
                 sum.a = (double)dot(p, p);
             }
@@ -159,7 +159,7 @@ static void warm_start_released(Lodge *solve)
             Sum1 count = {0.0};
             if (!v.state->off) {
                 bool released = s.contact_of[i] >= 0 && s.contact_sets[s.contact_of[i]].released;
-                float4 delta = v.u_star[i] + ooze_lodge_last_change(&s, i) - s.u[i];
+                float4 delta = v.u_star[i] + ooze_lodge_last_change(&s, &v, i) - s.u[i];
                 delta.w = 0.0f;
                 v.p[i] = released ? project(s, i, delta) : f32x4(0, 0, 0);
                 count.a = released ? 1.0 : 0.0;
