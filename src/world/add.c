@@ -254,10 +254,13 @@ static void warn_if_underfilled(const OozeWorld *world, const OozeFluidDef *def,
 {
     const double warn_below = 0.9;
     double s = world->def.spacing;
+    if (def->fill == OOZE_FILL_FITTED || n == 0) {
+        return;
+    }
     /* coarse: an error of one per cent does not matter here */
     double volume = ooze_shape_volume(shape, 0.0, 8.0 * s, world->threads);
     double filled = (double)n * s * s * s / volume;
-    if (def->fill != OOZE_FILL_FITTED && n > 0 && filled < warn_below) {
+    if (filled < warn_below) {
         ooze_world_log(
             world, OOZE_LOG_WARNING,
             "the particles of fluid '%s' make up %.0f %% of the volume of its shape; fill "
