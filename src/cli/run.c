@@ -418,17 +418,16 @@ static int build_world(Job *job)
     if (ooze_cluster_choose_device(&job->cluster, &job->plan.device, &error)) {
         return ooze_report_error(&error);
     }
-    bool leads = ooze_cluster_leads(&job->cluster); /* others place no particles */
+    bool leads = ooze_cluster_leads(&job->cluster), dry = job->plan.dry_run;
     job->plan.threads = job->plan.threads ? job->plan.threads : (uint64_t)job->cluster.threads;
     OozeBuildOptions options = {.threads = (int)job->plan.threads,
                                 .device = job->plan.device,
                                 .log = ooze_run_log_callback,
                                 .log_user = &job->log,
-                                .to_be_restored =
-                                    !leads || (job->folder && ooze_run_has_state(job->folder))};
+                                .to_be_restored = /* others than the leader place no particles */
+                                !leads || (job->folder && ooze_run_has_state(job->folder))};
     job->log.shows_info = !job->plan.quiet; /* there is no progress to show yet */
     /* reports an unavailable device before anything is written */
-    bool dry = job->plan.dry_run;
     OozeStatus status =
         dry ? ooze_scene_build_counted(job->scene, &options, &job->world, &job->refusal, &error)
             : ooze_scene_build(job->scene, &options, &job->world, &error);

@@ -324,8 +324,8 @@ static OozeStatus find_cut(const Seeds *seeds, uint64_t wanted, Cut *cut, OozeEr
     return OOZE_OK;
 }
 
-/* Copies the deepest seeds in the order of the lattice, those deeper than RELAX_DEPTH first; returns
-   the number of these. */
+/* Copies the deepest seeds in the order of the lattice, those deeper than RELAX_DEPTH first.
+   Returns the number of these. */
 static uint64_t copy_seeds(const Seeds *seeds, Cut cut, OozeVec3 *points)
 {
     double deep = -RELAX_DEPTH * seeds->request->spacing;

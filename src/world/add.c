@@ -294,8 +294,8 @@ static OozeStatus add_filled(OozeWorld *world, const OozeFluidDef *def, const Oo
     return status;
 }
 
-/* Logs a fitted fill that takes more than a second: relaxing takes some ten microseconds of one core
-   for a particle. */
+/* Logs a fitted fill that takes more than a second: relaxing a particle takes some ten microseconds
+   of one core. */
 static void announce_fill(const OozeWorld *world, const OozeFluidDef *def,
                           const OozeFillRequest *request)
 {
