@@ -254,7 +254,7 @@ static void long_fills_are_announced(void **state)
     CHECK_OK(ooze_world_add_material(world, &material, &fluid.material, &error));
     CHECK_OK(ooze_world_add_fluid(world, &fluid, NULL, &error));
     assert_int_equal(heard.lines, 0);
-    fluid.shape.size = vec3(10.0, 1.5, 7.0);
+    fluid.shape.size = (OozeVec3){10.0, 1.5, 7.0};
     CHECK_OK(ooze_world_add_fluid(world, &fluid, NULL, &error));
     assert_int_equal(heard.lines, 1);
     assert_string_equal(heard.last, "filling fluid 'pond' with about 0.105 million particles");
