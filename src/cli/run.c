@@ -418,21 +418,21 @@ static int build_world(Job *job)
     if (ooze_cluster_choose_device(&job->cluster, &job->plan.device, &error)) {
         return ooze_report_error(&error);
     }
-    int shared = job->cluster.threads;
-    bool leads = ooze_cluster_leads(&job->cluster); /* others place no particles */
-    job->plan.threads = job->plan.threads ? job->plan.threads : (uint64_t)shared;
+    bool leads = ooze_cluster_leads(&job->cluster), dry = job->plan.dry_run;
+    job->plan.threads = job->plan.threads ? job->plan.threads : (uint64_t)job->cluster.threads;
     OozeBuildOptions options = {.threads = (int)job->plan.threads,
                                 .device = job->plan.device,
                                 .log = ooze_run_log_callback,
                                 .log_user = &job->log,
-                                .to_be_restored =
-                                    !leads || (job->folder && ooze_run_has_state(job->folder))};
+                                .to_be_restored = /* others than the leader place no particles */
+                                !leads || (job->folder && ooze_run_has_state(job->folder))};
+    job->log.shows_info = !job->plan.quiet; /* there is no progress to show yet */
     /* reports an unavailable device before anything is written */
     OozeStatus status =
-        job->plan.dry_run
-            ? ooze_scene_build_counted(job->scene, &options, &job->world, &job->refusal, &error)
+        dry ? ooze_scene_build_counted(job->scene, &options, &job->world, &job->refusal, &error)
             : ooze_scene_build(job->scene, &options, &job->world, &error);
-    if (!status && !job->plan.dry_run) {
+    job->log.shows_info = false;
+    if (!status && !dry) {
         ooze_world_set_ranks(job->world, job->cluster.ranks);
     }
     if (status || ooze_world_choose_engine(job->world, &error)) {

@@ -75,5 +75,7 @@ void ooze_run_log_callback(void *user, OozeLogLevel level, const char *line)
             log->before_warning(log->user);
         }
         ooze_report_warning("%s", line);
+    } else if (level == OOZE_LOG_INFO && log->shows_info) {
+        ooze_report_line("ooze: %s", line);
     }
 }

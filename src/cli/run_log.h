@@ -3,12 +3,15 @@
 #ifndef OOZE_CLI_RUN_LOG_H
 #define OOZE_CLI_RUN_LOG_H
 
+#include <stdbool.h>
+
 #include "base/text.h"
 #include "ooze/types.h"
 
 typedef struct OozeRunLog {
     int fd; /* -1: not open yet */
     OozeText pending;
+    bool shows_info;                    /* information goes to stderr as well, as warnings do */
     void (*before_warning)(void *user); /* called before a warning also goes to stderr */
     void *user;
 } OozeRunLog;
@@ -20,7 +23,8 @@ OozeStatus ooze_run_log_open(OozeRunLog *log, const char *path, OozeError *error
 void ooze_run_log_line(OozeRunLog *log, const char *format, ...) OOZE_PRINTF(2, 3);
 void ooze_run_log_close(OozeRunLog *log);
 
-/* An OozeLogCallback with the log as its user: warnings go to stderr as well. */
+/* An OozeLogCallback with the log as its user: warnings go to stderr as well, and information where
+   the log shows it. */
 void ooze_run_log_callback(void *user, OozeLogLevel level, const char *line);
 
 #endif

@@ -17,6 +17,7 @@ typedef struct Survey {
     OozeMotion *motions; /* of nozzles */
     OozeSolid *solids;   /* solid_count of them could be created */
     int solid_count;
+    OozeThreads *threads; /* for meshes; NULL: the calling thread */
 } Survey;
 
 /* Distance of the farthest corner of a box from the origin; periodic axes do not count, since
@@ -53,8 +54,8 @@ static void survey_volume(Survey *s, int index)
     volume->material = -1;
     OozeShape *shape = NULL;
     OozeError ignored = {0};
-    if (ooze_shape_create(&def.shape, s->def->world.up, COARSE * s->def->world.spacing, &shape,
-                          &ignored)) {
+    if (ooze_shape_create_with(&def.shape, s->def->world.up, COARSE * s->def->world.spacing,
+                               s->threads, &shape, &ignored)) {
         keep_memory_error(s, &ignored);
         return;
     }
@@ -72,8 +73,8 @@ static void survey_solids(Survey *s)
     for (int i = 0; i < s->def->solid_count; i++) {
         const OozeSolidDef *def = &s->def->solids[i];
         OozeSolid *solid = &s->solids[s->solid_count];
-        if (ooze_solid_create(solid, def, s->def->world.up, COARSE * s->def->world.spacing, NULL,
-                              &ignored)) {
+        if (ooze_solid_create(solid, def, s->def->world.up, COARSE * s->def->world.spacing,
+                              s->threads, &ignored)) {
             keep_memory_error(s, &ignored);
             continue;
         }
@@ -180,6 +181,21 @@ static void survey(Survey *s)
     }
 }
 
+/* Distance grids of meshes take tenths of a second of one thread. Without memory for more threads
+   one makes them. */
+static OozeThreads *create_threads(const OozeSceneDef *def)
+{
+    OozeThreads *threads = NULL;
+    bool meshes = false;
+    for (int i = 0; i < def->fluid_count; i++) {
+        meshes = meshes || def->fluids[i].def.shape.kind == OOZE_SHAPE_MESH;
+    }
+    for (int i = 0; i < def->solid_count; i++) {
+        meshes = meshes || def->solids[i].shape.kind == OOZE_SHAPE_MESH;
+    }
+    return meshes && !ooze_threads_create(0, &threads, NULL) ? threads : NULL;
+}
+
 const OozeSceneScales *ooze_scene_scales(OozeScene *scene)
 {
     const OozeSceneDef *def = &scene->def;
@@ -211,7 +227,9 @@ const OozeSceneScales *ooze_scene_scales(OozeScene *scene)
     if (!scales->materials || !scales->fluids || !scales->emitters) {
         return NULL;
     }
+    s.threads = create_threads(def);
     survey(&s);
+    ooze_threads_destroy(s.threads);
     scene->scales = scene->out_of_memory ? NULL : scales;
     return scene->scales;
 }

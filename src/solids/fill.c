@@ -219,7 +219,7 @@ static double count_lattice(const OozeFillRequest *request)
     if (ooze_shape_kind(request->shape) ==
         OOZE_SHAPE_COMPOUND) { /* which may be far from each other */
         double s = request->spacing;
-        return ooze_shape_volume(request->shape, 0.0, 8.0 * s) / (s * s * s);
+        return ooze_shape_volume(request->shape, 0.0, 8.0 * s, request->threads) / (s * s * s);
     }
     bool whole = ooze_shape_kind(request->shape) == OOZE_SHAPE_BOX;
     return n.x * n.y * n.z * (whole ? 1.0 : inside_fraction(request, n));
@@ -231,9 +231,10 @@ OozeStatus ooze_fill_count(const OozeFillRequest *request, double *count, OozeEr
     OozeStatus status = check_request(request, error);
     if (!status) {
         double s = request->spacing;
-        *count = request->fill == OOZE_FILL_FITTED
-                     ? ooze_shape_volume(request->shape, 0.0, 8.0 * s) / (s * s * s)
-                     : count_lattice(request);
+        *count =
+            request->fill == OOZE_FILL_FITTED
+                ? ooze_shape_volume(request->shape, 0.0, 8.0 * s, request->threads) / (s * s * s)
+                : count_lattice(request);
     }
     return status;
 }

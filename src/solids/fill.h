@@ -14,7 +14,7 @@ typedef struct OozeFillRequest {
     double jitter; /* fraction of the spacing */
     uint64_t seed;
     uint64_t limit;       /* more particles than this are an error */
-    OozeThreads *threads; /* of a fitted fill; NULL: the calling thread; the result is the same */
+    OozeThreads *threads; /* NULL: the calling thread; the result is the same */
 } OozeFillRequest;
 
 /* World positions, deterministic; free with ooze_free. An empty result is not an error here.

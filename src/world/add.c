@@ -254,9 +254,13 @@ static void warn_if_underfilled(const OozeWorld *world, const OozeFluidDef *def,
 {
     const double warn_below = 0.9;
     double s = world->def.spacing;
+    if (def->fill == OOZE_FILL_FITTED || n == 0) {
+        return;
+    }
     /* coarse: an error of one per cent does not matter here */
-    double filled = (double)n * s * s * s / ooze_shape_volume(shape, 0.0, 8.0 * s);
-    if (def->fill != OOZE_FILL_FITTED && n > 0 && filled < warn_below) {
+    double volume = ooze_shape_volume(shape, 0.0, 8.0 * s, world->threads);
+    double filled = (double)n * s * s * s / volume;
+    if (filled < warn_below) {
         ooze_world_log(
             world, OOZE_LOG_WARNING,
             "the particles of fluid '%s' make up %.0f %% of the volume of its shape; fill "
@@ -288,6 +292,22 @@ static OozeStatus add_filled(OozeWorld *world, const OozeFluidDef *def, const Oo
     }
     ooze_free(velocities);
     return status;
+}
+
+/* Logs a fitted fill that takes more than a second: relaxing a particle takes some ten microseconds
+   of one core. */
+static void announce_fill(const OozeWorld *world, const OozeFluidDef *def,
+                          const OozeFillRequest *request)
+{
+    const double core_seconds = 1e-5;
+    double count;
+    if (!world->def.log || def->fill != OOZE_FILL_FITTED ||
+        ooze_fill_count(request, &count, NULL) ||
+        count * core_seconds < ooze_threads_count(world->threads)) {
+        return;
+    }
+    ooze_world_log(world, OOZE_LOG_INFO, "filling fluid '%s' with about %.3g million particles",
+                   def->name ? def->name : "", 1e-6 * count);
 }
 
 OozeStatus ooze_world_add_fluid(OozeWorld *world, const OozeFluidDef *def, uint64_t *added,
@@ -330,6 +350,7 @@ OozeStatus ooze_world_add_fluid(OozeWorld *world, const OozeFluidDef *def, uint6
     };
     uint64_t n = 0;
     OozeVec3 *positions = NULL;
+    announce_fill(world, def, &request);
     status = ooze_fill(&request, &n, &positions, error);
     if (!status) {
         status = add_filled(world, def, positions, n, error);

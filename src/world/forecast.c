@@ -32,8 +32,8 @@ OozeStatus ooze_world_count_fluid(const OozeWorld *world, const OozeFluidDef *de
     double spacing = world->def.spacing;
     OozeShape *shape = NULL;
     *count = 0.0;
-    OozeStatus status =
-        ooze_shape_create(&def->shape, world->def.up, coarse * spacing, &shape, error);
+    OozeStatus status = ooze_shape_create_with(&def->shape, world->def.up, coarse * spacing,
+                                               world->threads, &shape, error);
     if (status) {
         return status;
     }
@@ -41,7 +41,8 @@ OozeStatus ooze_world_count_fluid(const OozeWorld *world, const OozeFluidDef *de
                                .pose = {.position = def->shape.position},
                                .fill = def->fill,
                                .spacing = spacing,
-                               .jitter = def->jitter};
+                               .jitter = def->jitter,
+                               .threads = world->threads};
     status = ooze_fill_count(&request, count, error);
     ooze_shape_destroy(shape);
     return status;

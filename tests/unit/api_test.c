@@ -234,6 +234,33 @@ static void the_world_logs_warnings(void **state)
     ooze_world_destroy(world);
 }
 
+/* The fill with 105,000 particles takes longer than a second; the one with 1,000 does not. */
+static void long_fills_are_announced(void **state)
+{
+    (void)state;
+    Heard heard = {0};
+    OozeWorldDef def = ooze_world_def_default();
+    def.spacing = 0.1;
+    def.threads = 1;
+    def.device = OOZE_DEVICE_CPU;
+    def.log = hear;
+    def.log_user = &heard;
+    OozeWorld *world = NULL;
+    CHECK_OK(ooze_world_create(&def, &world, &error));
+    OozeMaterialDef material = ooze_material_def_default();
+    OozeFluidDef fluid = ooze_fluid_def_default();
+    fluid.name = "pond";
+    fluid.fill = OOZE_FILL_FITTED;
+    CHECK_OK(ooze_world_add_material(world, &material, &fluid.material, &error));
+    CHECK_OK(ooze_world_add_fluid(world, &fluid, NULL, &error));
+    assert_int_equal(heard.lines, 0);
+    fluid.shape.size = (OozeVec3){10.0, 1.5, 7.0};
+    CHECK_OK(ooze_world_add_fluid(world, &fluid, NULL, &error));
+    assert_int_equal(heard.lines, 1);
+    assert_string_equal(heard.last, "filling fluid 'pond' with about 0.105 million particles");
+    ooze_world_destroy(world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -242,6 +269,7 @@ int main(void)
         cmocka_unit_test(missing_frames_and_scenes_are_errors),
         cmocka_unit_test(objects_are_found_by_name),
         cmocka_unit_test(the_world_logs_warnings),
+        cmocka_unit_test(long_fills_are_announced),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

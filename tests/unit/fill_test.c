@@ -191,14 +191,14 @@ static void volume_is_measured_well(void **state)
     OozeShape *shape;
     OozeShapeDef def = ball(0.6);
     CHECK_OK(ooze_shape_create(&def, OOZE_AXIS_Y, 0.1, &shape, &error));
-    CHECK_NEAR(ooze_shape_volume(shape, 0.0, 0.1) / (4.0 / 3.0 * PI * 0.216), 1.0, 1e-3);
-    CHECK_NEAR(ooze_shape_volume(shape, 0.1, 0.1) / (4.0 / 3.0 * PI * 0.125), 1.0, 1e-3);
+    CHECK_NEAR(ooze_shape_volume(shape, 0.0, 0.1, NULL) / (4.0 / 3.0 * PI * 0.216), 1.0, 1e-3);
+    CHECK_NEAR(ooze_shape_volume(shape, 0.1, 0.1, NULL) / (4.0 / 3.0 * PI * 0.125), 1.0, 1e-3);
     ooze_shape_destroy(shape);
     def = ooze_shape_def_default(OOZE_SHAPE_TORUS);
     def.radius = 1.0;
     def.tube_radius = 0.25;
     CHECK_OK(ooze_shape_create(&def, OOZE_AXIS_Y, 0.1, &shape, &error));
-    CHECK_NEAR(ooze_shape_volume(shape, 0.0, 0.1) / (2 * PI * PI * 0.0625), 1.0, 2e-3);
+    CHECK_NEAR(ooze_shape_volume(shape, 0.0, 0.1, NULL) / (2 * PI * PI * 0.0625), 1.0, 2e-3);
     ooze_shape_destroy(shape);
 }
 
@@ -238,6 +238,62 @@ static void fitted_ball_is_even(void **state)
     MEASURED("outer layer, share of 4 pi (R - s/2)2 / s2", outer / (4 * PI * 0.55 * 0.55 / (s * s)),
              0.85, 1.2);
     drop(&filled);
+}
+
+/* A ball of 16 spacings, whose middle is left as a lattice: from there to below the surface the
+   density stays even, since the relaxed points near it make up for the surface's layer. */
+static void fitted_large_ball_is_even_at_every_depth(void **state)
+{
+    (void)state;
+    double s = 0.1, radius = 1.6, h = 2.5 * s, lattice = s * pow(2.0, 1.0 / 6.0);
+    OozeShapeDef def = ball(radius);
+    Filled filled = fill(&def, OOZE_FILL_FITTED, s);
+    double nearest = INFINITY, low = INFINITY, high = 0.0, off = 0.0;
+    int deep = 0;
+    for (uint64_t i = 0; i < filled.count; i += 7) {
+        double density = 0.0, near = INFINITY, depth = radius - vec3_length(filled.x[i]);
+        for (uint64_t j = 0; j < filled.count; j++) {
+            double r = vec3_length(vec3_sub(filled.x[i], filled.x[j]));
+            density += (double)ooze_cubic_value((float)r, (float)h) * s * s * s;
+            near = i != j && r < near ? r : near;
+        }
+        nearest = fmin(nearest, near);
+        if (depth > h) {
+            low = fmin(low, density);
+            high = fmax(high, density);
+        }
+        if (depth > 11.5 * s) {
+            off = fmax(off, fabs(near / lattice - 1.0));
+            deep++;
+        }
+    }
+    MEASURED("nearest pair, spacings", nearest / s, 0.85, 1.2);
+    MEASURED("least density below the surface, s3", low, 0.99, 1.0);
+    MEASURED("largest density", high, 1.0, 1.025);
+    assert_true(deep > 40);
+    MEASURED("largest change of the middle's lattice", off, 0.0, 1e-6);
+    drop(&filled);
+}
+
+static void threads_do_not_change_a_fitted_fill(void **state)
+{
+    (void)state;
+    OozeShapeDef defs[2] = {ball(0.7), ooze_shape_def_default(OOZE_SHAPE_CYLINDER)};
+    defs[1].radius = 0.03; /* thinner than a particle */
+    defs[1].height = 8.0;
+    for (int k = 0; k < 2; k++) {
+        Filled alone = fill(&defs[k], OOZE_FILL_FITTED, 0.1);
+        OozeFillRequest request = alone.request;
+        CHECK_OK(ooze_threads_create(3, &request.threads, &error));
+        uint64_t count;
+        OozeVec3 *x;
+        CHECK_OK(ooze_fill(&request, &count, &x, &error));
+        assert_int_equal(count, alone.count);
+        assert_memory_equal(x, alone.x, count * sizeof *x);
+        ooze_free(x);
+        ooze_threads_destroy(request.threads);
+        drop(&alone);
+    }
 }
 
 static void fitted_fills_keep_their_distance_in_corners(void **state)
@@ -341,7 +397,7 @@ static void distant_parts_cost_what_the_parts_cost(void **state)
             assert_true(rows.visited <= 2 * 9 * 9);
         }
         assert_true(rows.visited >= 25);
-        CHECK_NEAR(ooze_shape_volume(shape, 0.0, 0.1), 0.25, 2.5e-3);
+        CHECK_NEAR(ooze_shape_volume(shape, 0.0, 0.1, NULL), 0.25, 2.5e-3);
         for (int fill = 0; fill < 3; fill++) {
             OozeFillRequest request = request_for(shape, (OozeFill)fill, 0.1);
             uint64_t count;
@@ -401,6 +457,8 @@ int main(void)
         cmocka_unit_test(mesh_fills_like_the_box_it_is),
         cmocka_unit_test(volume_is_measured_well),
         cmocka_unit_test(fitted_ball_is_even),
+        cmocka_unit_test(fitted_large_ball_is_even_at_every_depth),
+        cmocka_unit_test(threads_do_not_change_a_fitted_fill),
         cmocka_unit_test(fitted_fills_keep_their_distance_in_corners),
         cmocka_unit_test(fitted_wire_stays_inside),
         cmocka_unit_test(unbounded_and_too_many_are_refused),

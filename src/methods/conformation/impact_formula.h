@@ -175,6 +175,9 @@ enum { OOZE_IMPACT_MOST_SEARCHES = 64, OOZE_IMPACT_PAIRS_EACH = 4 };
    which a pair does not count as neighbours: edges of that length resist little. */
 #define OOZE_IMPACT_MEETING 1.1f
 #define OOZE_IMPACT_APART   1.5f
+/* Distance in spacings up to which the particles near a particle are searched for pairs: some
+   hundred of a surface. Where surfaces travel farther, a pass has several windows. */
+#define OOZE_IMPACT_WIDEST 8.0
 /* Travel of surfaces, in spacings, between two searches for pairs. */
 #define OOZE_IMPACT_STRIDE 0.75f
 /* A particle is at a surface above this surface indicator, relative to that of a flat surface. */
@@ -194,14 +197,67 @@ OOZE_FORMULA int ooze_impact_searches(float travel, float spacing)
     return may_meet ? (int)fminf(count, (float)OOZE_IMPACT_MOST_SEARCHES) : 0;
 }
 
-/* Whether a pair was apart at the beginning of the step and approaches: from the vectors between
-   its ends at the beginning and now, and their relative velocity. */
-OOZE_FORMULA bool ooze_impact_is_new(const float *start, const float *meeting,
-                                     const float *velocity, float spacing)
+/* Some searches at once. Pairs that meet at one of them are no farther apart than `reach` (m) at
+   `middle`, a fraction of the step. */
+typedef struct OozeImpactWindow {
+    int first, last, searches; /* of all `searches`, from 1 on */
+    float middle, dt, spacing;
+    double reach;
+} OozeImpactWindow;
+
+/* The searches from `first` on for which the reach is at most `widest`, or one. */
+OOZE_FORMULA OozeImpactWindow ooze_impact_window(int first, int searches, float travel, float dt,
+                                                 double spacing, double widest)
+{
+    const double meeting = (double)OOZE_IMPACT_MEETING * spacing;
+    /* farther between two points in the middle, for each search but the first */
+    const double more = 0.5 * (double)travel / searches, room = widest - meeting;
+    const double fit = room > 0.0 ? fmin(floor(room / more), (double)OOZE_IMPACT_MOST_SEARCHES) : 0;
+    OozeImpactWindow w;
+    w.first = first;
+    w.last = first + (int)fit < searches ? first + (int)fit : searches;
+    w.searches = searches;
+    w.middle = 0.5f * (float)(w.first + w.last) / (float)searches;
+    w.dt = dt;
+    w.spacing = (float)spacing;
+    w.reach = meeting + (w.last > w.first ? more * (w.last - w.first) : 0.0);
+    return w;
+}
+
+/* Whether a pair was apart at the beginning of the step. */
+OOZE_FORMULA bool ooze_impact_was_apart(const float *start, float spacing)
 {
     float apart = OOZE_IMPACT_APART * spacing;
-    return ooze_contact_dot(start, start) > apart * apart &&
-           ooze_contact_dot(meeting, velocity) < 0.0f;
+    return ooze_contact_dot(start, start) > apart * apart;
+}
+
+/* Time of a search from the middle of its window. */
+OOZE_FORMULA float ooze_impact_search_time(const OozeImpactWindow *w, int search)
+{
+    return ((float)search / (float)w->searches - w->middle) * w->dt;
+}
+
+/* The first search of a window at which the ends of a pair are near each other and approach; 0:
+   none. `middle` is the vector between them in the middle, `velocity` their relative velocity: on
+   the line that they describe, they are near from a time before that of their least distance. */
+OOZE_FORMULA int ooze_impact_first_search(const OozeImpactWindow *w, const float *middle,
+                                          const float *velocity)
+{
+    const float reach = OOZE_IMPACT_MEETING * w->spacing;
+    const float square = ooze_contact_dot(velocity, velocity),
+                along = ooze_contact_dot(middle, velocity);
+    const float least = ooze_contact_dot(middle, middle) - along * along / square;
+    if (!(square > 0.0f) || !(least < reach * reach)) {
+        return 0;
+    }
+    const float closest = -along / square;
+    const float near = closest - sqrtf((reach * reach - ooze_max(0.0f, least)) / square);
+    const float from = ceilf((near / w->dt + w->middle) * (float)w->searches);
+    if (!(from <= (float)w->last)) {
+        return 0;
+    }
+    const int search = from > (float)w->first ? (int)from : w->first;
+    return ooze_impact_search_time(w, search) < closest ? search : 0;
 }
 
 typedef struct OozeImpactPair {

@@ -6,27 +6,28 @@
 #include <string.h>
 
 #include "base/fail.h"
-#include "particles/grid.h"
+#include "particles/grid_cells.h"
 
 enum { GRAIN = OOZE_CONFORMATION_GRAIN };
 
+/* Search at which a number first meets another. */
+enum { NOT_MET = UINT8_MAX };
+
 struct OozeImpactMemory {
     OozeGrid *grid;
-    OozeNeighbours near;
 };
 
 void ooze_impact_memory_destroy(OozeImpactMemory *memory)
 {
     if (memory) {
         ooze_grid_destroy(memory->grid);
-        ooze_neighbours_free(&memory->near);
         ooze_free(memory);
     }
 }
 
 uint64_t ooze_impact_memory_bytes(const OozeImpactMemory *memory)
 {
-    return memory ? ooze_grid_bytes(memory->grid) + ooze_neighbours_bytes(&memory->near) : 0;
+    return memory ? ooze_grid_bytes(memory->grid) : 0;
 }
 
 static OozeStatus create_memory(OozeImpactMemory **memory, OozeError *error)
@@ -131,11 +132,12 @@ static OozeStatus find_surface(Surface *surface, OozeLodge *solve, OozeError *er
     if (ooze_arena_failed(arena)) {
         return ooze_fail_memory(error, "contacts within the step", n * 40);
     }
-    memset(surface->met, 0, numbers * sizeof *surface->met);
+    memset(surface->met, NOT_MET, numbers * sizeof *surface->met);
     return OOZE_OK;
 }
 
-static int count_searches(const Surface *surface)
+/* Largest travel of a surface relative to another in the step, m. */
+static float travel_of(const Surface *surface)
 {
     const OozeConformationStep *s = surface->step;
     OozeF32x4 low = ooze_f32x4_splat(INFINITY), high = ooze_f32x4_splat(-INFINITY);
@@ -145,9 +147,21 @@ static int count_searches(const Surface *surface)
         high = ooze_f32x4_max(high, u);
     }
     OozeF32x4 range = high - low;
-    float travel = surface->count ? s->dt * sqrtf(ooze_f32x4_dot3(range, range)) : 0.0f;
-    return ooze_impact_searches(travel, (float)s->context->spacing);
+    return surface->count ? s->dt * sqrtf(ooze_f32x4_dot3(range, range)) : 0.0f;
 }
+
+/* Largest reach of a search, m: cells of a periodic box are a third of it at most. */
+static double widest_reach(const OozeStepContext *c)
+{
+    double widest = OOZE_IMPACT_WIDEST * c->spacing;
+    for (int k = 0; k < 3; k++) {
+        double length = (double)c->periodic.length[k];
+        widest = length > 0.0 ? fmin(widest, 0.333 * length) : widest;
+    }
+    return widest;
+}
+
+/* ---- the searches of a window ---- */
 
 static void place_range(void *data, uint64_t begin, uint64_t end, int worker)
 {
@@ -157,7 +171,7 @@ static void place_range(void *data, uint64_t begin, uint64_t end, int worker)
     const OozePeriodic *p = &s->context->periodic;
     for (uint64_t k = begin; k < end; k++) {
         uint32_t i = surface->index[k];
-        OozeF32x4 x = surface->x0[i] + surface->fraction * s->dt * surface->u[i];
+        OozeF32x4 x = surface->x0[i] + surface->window.middle * s->dt * surface->u[i];
         for (int axis = 0; axis < 3; axis++) {
             x[axis] = ooze_periodic_wrap(x[axis], p->min[axis], p->length[axis], p->inverse[axis]);
         }
@@ -166,14 +180,15 @@ static void place_range(void *data, uint64_t begin, uint64_t end, int worker)
     }
 }
 
-static OozeStatus search(Surface *surface, OozeImpactMemory *memory, OozeError *error)
+/* Sorts the surfaces, placed in the middle of the window. */
+static OozeStatus sort_surface(Surface *surface, OozeImpactMemory *memory, OozeError *error)
 {
     const OozeStepContext *c = surface->step->context;
-    double reach = (double)OOZE_IMPACT_MEETING * c->spacing;
+    const double cell = surface->window.reach * (1.0 + 1e-5);
     uint64_t n = surface->count;
     ooze_parallel_for(c->threads, n, GRAIN, place_range, surface);
     OozeStatus status = ooze_grid_sort(memory->grid, c->threads, (const OozeFloat4 *)surface->x, n,
-                                       reach, &c->periodic, error);
+                                       cell, &c->periodic, error);
     if (status) {
         return status;
     }
@@ -182,22 +197,90 @@ static OozeStatus search(Surface *surface, OozeImpactMemory *memory, OozeError *
         surface->sorted[k] = surface->x[order[k]];
         surface->particle[k] = surface->index[order[k]];
     }
-    OozeNeighbourQuery query = {(const OozeFloat4 *)surface->sorted, n,
-                                (const OozeFloat4 *)surface->sorted, reach, true};
-    return ooze_neighbours_build(&memory->near, memory->grid, c->threads, &query, error);
+    surface->grid = memory->grid;
+    return OOZE_OK;
 }
 
-/* Whether a pair was apart at the beginning of the step and approaches. */
-static bool is_new(const Surface *surface, uint64_t a, uint64_t b, OozeF32x4 *meeting,
-                   OozeF32x4 *start)
+/* The particles that one meets in a window, one after the other. */
+typedef struct Walk {
+    const Surface *surface;
+    OozeGridCursor cursor;
+    OozeGridRun runs[OOZE_GRID_RUNS_MAX];
+    int run, run_count;
+    uint64_t a, b;    /* in the order of the grid */
+    int search;       /* at which they meet */
+    OozeF32x4 middle; /* from b to a, in the middle of the window */
+} Walk;
+
+static void walk_from(Walk *walk, uint64_t a)
 {
-    const OozeConformationStep *s = surface->step;
-    uint32_t i = surface->particle[a], j = surface->particle[b];
-    OozeF32x4 velocity = surface->u[i] - surface->u[j];
-    *start = ooze_f32x4_nearest(surface->x0[i] - surface->x0[j], &s->context->periodic);
-    *meeting = ooze_f32x4_nearest(surface->sorted[a] - surface->sorted[b], &s->context->periodic);
-    return ooze_impact_is_new((const float *)start, (const float *)meeting,
-                              (const float *)&velocity, (float)s->context->spacing);
+    const OozeGrid *grid = walk->surface->grid;
+    OozeF32x4 x = walk->surface->sorted[a];
+    int32_t cell[3];
+    for (int k = 0; k < 3; k++) {
+        cell[k] = ooze_grid_number(&grid->axis[k], x[k]);
+    }
+    walk->run_count = ooze_grid_runs(grid, &walk->cursor, cell, walk->runs);
+    walk->run = 0;
+    walk->a = a;
+    walk->b = walk->run_count > 0 ? walk->runs[0].begin : 0;
+}
+
+/* Whether a meets b; sets `search` and `middle`. */
+static bool meets(Walk *walk, float far)
+{
+    const Surface *surface = walk->surface;
+    const OozePeriodic *p = &surface->step->context->periodic;
+    const uint64_t a = walk->a, b = walk->b;
+    walk->middle = ooze_f32x4_nearest(surface->sorted[a] - surface->sorted[b], p);
+    if (a == b || !(ooze_f32x4_dot3(walk->middle, walk->middle) < far)) {
+        return false;
+    }
+    const uint32_t i = surface->particle[a], j = surface->particle[b];
+    const OozeF32x4 velocity = surface->u[i] - surface->u[j];
+    walk->search = ooze_impact_first_search(&surface->window, (const float *)&walk->middle,
+                                            (const float *)&velocity);
+    if (walk->search == 0) {
+        return false;
+    }
+    const OozeF32x4 start = ooze_f32x4_nearest(surface->x0[i] - surface->x0[j], p);
+    return ooze_impact_was_apart((const float *)&start, surface->window.spacing);
+}
+
+/* Advances to the next b that a meets; false: there is none. */
+static bool walk_on(Walk *walk)
+{
+    const double reach = walk->surface->window.reach;
+    const float far = (float)(reach * reach * (1.0 + 1e-5));
+    while (walk->run < walk->run_count) {
+        for (; walk->b < walk->runs[walk->run].end; walk->b++) {
+            if (meets(walk, far)) {
+                walk->b++;
+                return true;
+            }
+        }
+        walk->run++;
+        walk->b = walk->run < walk->run_count ? walk->runs[walk->run].begin : 0;
+    }
+    return false;
+}
+
+/* Finds the searches at which particles first meet another. */
+static void meet_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const Surface *surface = data;
+    Walk walk = {.surface = surface};
+    for (uint64_t a = begin; a < end; a++) {
+        uint8_t *met = &surface->met[surface->particle[a]];
+        if (*met == NOT_MET) { /* else in an earlier window */
+            int first = NOT_MET;
+            for (walk_from(&walk, a); walk_on(&walk);) {
+                first = walk.search < first ? walk.search : first;
+            }
+            *met = (uint8_t)first;
+        }
+    }
 }
 
 static bool is_known(const OozeImpactPairs *pairs, uint32_t i, uint32_t j)
@@ -210,44 +293,42 @@ static bool is_known(const OozeImpactPairs *pairs, uint32_t i, uint32_t j)
     return known;
 }
 
-static void add_pair(const Surface *surface, OozeImpactPairs *pairs, uint32_t i, uint32_t j,
-                     OozeF32x4 meeting, OozeF32x4 start)
+/* The pair of a and the b before the walk's. */
+static void add_pair(const Walk *walk, OozeImpactPairs *pairs, uint32_t i, uint32_t j)
 {
+    const Surface *surface = walk->surface;
     const OozeConformationStep *s = surface->step;
     OozeImpactPair *pair = &pairs->pair[pairs->count++];
     const float *inward_i = (const float *)&surface->inward[i],
                 *inward_j = (const float *)&surface->inward[j];
     float traces = surface->trace[i] + surface->trace[j];
     float spacing = (float)s->context->spacing;
-    *pair = ooze_impact_pair(inward_i, inward_j, (const float *)&meeting, (const float *)&start,
+    const OozeF32x4 start =
+        ooze_f32x4_nearest(surface->x0[i] - surface->x0[j], &s->context->periodic);
+    const OozeF32x4 now = walk->middle + ooze_impact_search_time(&surface->window, walk->search) *
+                                             (surface->u[i] - surface->u[j]);
+    *pair = ooze_impact_pair(inward_i, inward_j, (const float *)&now, (const float *)&start,
                              spacing, s->dt);
     pair->i = i;
     pair->j = j;
     pair->stiffness = ooze_impact_pair_stiffness(traces, spacing, s->dt);
 }
 
-/* One of the two loops that end a search. With `marks` it marks the particles that meet another
-   one; without, it adds the pairs. A surface screens what lies behind it: a pair is added only if
-   one of its particles meets another for the first time in this search. */
-static void collect(Surface *surface, const OozeNeighbours *near, OozeImpactPairs *pairs,
-                    bool marks)
+/* Adds the pairs of two particles of which one meets no other at an earlier search: a surface
+   screens what lies behind it. */
+static void add_pairs(const Surface *surface, OozeImpactPairs *pairs)
 {
-    uint8_t *met = surface->met;
-    OozeF32x4 meeting, start;
+    Walk walk = {.surface = surface};
     for (uint64_t a = 0; a < surface->count; a++) {
-        uint32_t i = surface->particle[a];
-        for (uint64_t e = near->first[a], last = e + near->count[a]; e < last; e++) {
-            uint64_t b = near->index[e];
-            uint32_t j = surface->particle[b];
-            bool seen = marks || met[i] == 1 || met[j] == 1;
-            if (b > a || !seen || !is_new(surface, a, b, &meeting, &start)) {
-                continue;
-            }
-            if (marks) {
-                met[i] = met[i] ? met[i] : 1;
-                met[j] = met[j] ? met[j] : 1;
-            } else if (pairs->count < pairs->room && !is_known(pairs, i, j)) {
-                add_pair(surface, pairs, i, j, meeting, start);
+        const uint32_t i = surface->particle[a];
+        if (surface->met[i] == NOT_MET) {
+            continue;
+        }
+        for (walk_from(&walk, a); walk_on(&walk);) {
+            const uint32_t j = surface->particle[walk.b - 1];
+            const bool seen = walk.search == surface->met[i] || walk.search == surface->met[j];
+            if (walk.b - 1 < a && seen && pairs->count < pairs->room && !is_known(pairs, i, j)) {
+                add_pair(&walk, pairs, i, j);
             }
         }
     }
@@ -298,18 +379,20 @@ static OozeStatus create_pairs(OozeLodge *solve, uint64_t n, uint64_t room,
     return OOZE_OK;
 }
 
-static void end_search(Surface *surface, const OozeNeighbours *near, OozeImpactPairs *pairs)
+static OozeStatus search_window(Surface *surface, OozeImpactMemory *memory, OozeImpactPairs *pairs,
+                                OozeError *error)
 {
     uint64_t before = pairs->count;
-    collect(surface, near, pairs, true);
-    collect(surface, near, pairs, false);
+    OozeStatus status = sort_surface(surface, memory, error);
+    if (status) {
+        return status;
+    }
+    ooze_parallel_for(surface->step->context->threads, surface->count, GRAIN, meet_range, surface);
+    add_pairs(surface, pairs);
     if (pairs->count > before) {
         ooze_impact_list_pairs(pairs, pairs->n);
     }
-    for (uint64_t k = 0; k < surface->count; k++) {
-        uint8_t *met = &surface->met[surface->index[k]];
-        *met = *met ? 2 : 0;
-    }
+    return OOZE_OK;
 }
 
 static void update_pairs(const Surface *surface, OozeImpactPairs *pairs)
@@ -333,7 +416,8 @@ OozeStatus ooze_impact_find_pairs(OozeLodge *solve, uint64_t *added, OozeError *
         return status;
     }
     update_pairs(&surface, *pairs);
-    int searches = count_searches(&surface);
+    const float travel = travel_of(&surface);
+    const int searches = ooze_impact_searches(travel, (float)s->context->spacing);
     if (searches > 0) {
         status = create_memory(&s->memory->impact, error);
         if (!status && !*pairs) {
@@ -341,12 +425,10 @@ OozeStatus ooze_impact_find_pairs(OozeLodge *solve, uint64_t *added, OozeError *
                                   OOZE_IMPACT_PAIRS_EACH * surface.count, pairs, error);
         }
         uint64_t before = status ? 0 : (*pairs)->count;
-        for (int k = 1; k <= searches && !status; k++) {
-            surface.fraction = (float)k / (float)searches;
-            status = search(&surface, s->memory->impact, error);
-            if (!status) {
-                end_search(&surface, &s->memory->impact->near, *pairs);
-            }
+        while (surface.window.last < searches && !status) {
+            surface.window = ooze_impact_window(surface.window.last + 1, searches, travel, s->dt,
+                                                s->context->spacing, widest_reach(s->context));
+            status = search_window(&surface, s->memory->impact, *pairs, error);
         }
         *added = status ? 0 : (*pairs)->count - before;
     }

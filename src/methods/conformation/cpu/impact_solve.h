@@ -31,12 +31,13 @@ typedef struct OozeImpactSurface {
     const OozeF32x4 *x0, *u, *inward; /* by number; inward: edge_sum */
     const float *trace;               /* of A, by number */
     uint64_t count;
-    uint64_t *chunk;       /* per chunk of particles: index of its first */
-    uint32_t *index;       /* numbers */
-    OozeF32x4 *x, *sorted; /* at the time of the search; the same in the order of the grid */
+    uint64_t *chunk; /* per chunk of particles: index of its first */
+    uint32_t *index; /* numbers */
+    OozeImpactWindow window;
+    const OozeGrid *grid;  /* of the window */
+    OozeF32x4 *x, *sorted; /* in the middle of the window; the same in the order of the grid */
     uint32_t *particle;    /* numbers in the order of the grid */
-    uint8_t *met;          /* by number: 1: at this search, 2: at an earlier one */
-    float fraction;        /* of the step at the search */
+    uint8_t *met;          /* by number: search at which it first meets another */
     /* of several processes */
     uint64_t own_count;
     uint32_t *own;     /* particles of this process at surfaces */

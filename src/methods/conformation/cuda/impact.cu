@@ -9,7 +9,6 @@ namespace ooze
 void impact_memory_free(Gpu *gpu, ImpactMemory *memory)
 {
     grid_free(gpu, &memory->grid);
-    lists_free(gpu, &memory->near);
     buffer_free(gpu, &memory->contacts);
 }
 

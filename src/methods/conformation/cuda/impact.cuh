@@ -15,7 +15,6 @@ namespace ooze
 /* Memory that outlives the step. Starts as zero. */
 struct ImpactMemory {
     Grid grid;             /* of the particles at surfaces */
-    Lists near;            /* of these: which are near each other */
     DeviceBuffer contacts; /* contact sets of long steps, which grow during the solve */
 };
 void impact_memory_free(Gpu *gpu, ImpactMemory *memory);

@@ -71,110 +71,159 @@ static void read_surface(const Lodge *solve, ImpactSurface *surface)
         gpu, *surface, OOZE_BODY(uint32_t i)->float { return ooze_sym3_trace(stiffness[i]); });
 }
 
-struct VelocityRange {
-    float low[3], high[3];
-    __device__ void operator+=(const VelocityRange &o)
+/* Of the surfaces: velocities, and a box around the paths that they take in the step; along a
+   periodic axis, where paths may leave the box of the scene, its lower end. */
+struct Motion {
+    PointBox u, path;
+    __device__ void operator+=(const Motion &o)
     {
-        for (int c = 0; c < 3; c++) {
-            low[c] = fminf(low[c], o.low[c]);
-            high[c] = fmaxf(high[c], o.high[c]);
-        }
+        u += o.u;
+        path += o.path;
     }
 };
 
 /* Waits. */
-static int count_searches(const Step *step, const Impact *impact)
+static Motion find_motion(const Step *step, const Impact *impact)
 {
     const StepView s = step->view;
-    const float4 *velocity = impact->surface.u;
-    const VelocityRange none = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
-    if (impact->surface.all == 0) {
-        return 0;
-    }
-    VelocityRange all = sum_to_host(
+    const float4 *start = impact->surface.x0, *velocity = impact->surface.u;
+    const Motion none = {box_of_none(), box_of_none()};
+    return sum_to_host(
         step->gpu, impact->surface.all, none, OOZE_BODY(uint32_t k) {
-            const float4 u = velocity[k];
-            VelocityRange own = {{u.x, u.y, u.z}, {u.x, u.y, u.z}};
+            const float4 x = start[k], u = velocity[k], end = x + s.dt * u;
+            Motion own = {box_of_point(u.x, u.y, u.z), box_of_point(x.x, x.y, x.z)};
+            own.path += box_of_point(end.x, end.y, end.z);
+            for (int c = 0; c < 3; c++) {
+                const bool wraps = s.periodic.length[c] > 0.0f;
+                own.path.low[c] = wraps ? s.periodic.min[c] : own.path.low[c];
+                own.path.high[c] = wraps ? s.periodic.min[c] : own.path.high[c];
+            }
             return own;
         });
-    float range[3];
-    for (int c = 0; c < 3; c++) {
-        range[c] = all.high[c] - all.low[c];
-    }
-    return ooze_impact_searches(s.dt * sqrtf(ooze_contact_dot(range, range)), s.spacing);
 }
 
-/* ---- a search ---- */
+/* Largest travel of a surface relative to another in the step, m. */
+static float travel_of(const Motion &motion, float dt)
+{
+    float range[3];
+    for (int c = 0; c < 3; c++) {
+        range[c] = motion.u.high[c] - motion.u.low[c];
+    }
+    return dt * sqrtf(ooze_contact_dot(range, range));
+}
 
-/* Whether a particle has met others: at this search, or at an earlier one. */
-enum { NOT_MET, MET_NOW, MET_BEFORE };
+/* Largest reach of a search, m: cells of a periodic box are a third of it at most. */
+static double widest_reach(const StepView &s)
+{
+    double widest = OOZE_IMPACT_WIDEST * (double)s.spacing;
+    for (int c = 0; c < 3; c++) {
+        widest = s.periodic.length[c] > 0.0f ? fmin(widest, 0.333 * (double)s.periodic.length[c])
+                                             : widest;
+    }
+    return widest;
+}
+
+/* ---- the searches of a window ---- */
+
+/* Search at which a number first meets another. */
+enum { NOT_MET = UINT8_MAX };
 
 /* Captured by loop bodies; `at` is an index in the order of the grid. */
 struct SurfaceView {
     ImpactSurface all;
+    OozeImpactWindow window;
     const uint32_t *number; /* [at] */
-    const float4 *x;        /* [at]: at the time of the search */
+    const float4 *x, *u;    /* [at]: x in the middle of the window */
     uint8_t *met;           /* by number */
-    ListView near;
+    Cells cells;
+    float reach; /* see reach_square */
 };
 
-/* Places the surfaces at a fraction of the step, and lists which are near each other. Waits. */
-static OozeStatus search_near(Step *step, float fraction, SurfaceView *surface, OozeError *error)
+/* Sorts the surfaces, placed in the middle of the window. */
+static OozeStatus sort_surface(Step *step, const PointBox &box, SurfaceView *surface,
+                               OozeError *error)
 {
     Gpu *gpu = step->gpu;
     const StepView s = step->view;
     const ImpactSurface all = surface->all;
     const uint64_t n = all.all;
-    ImpactMemory *memory = step->impact_memory;
-    const double reach = (double)OOZE_IMPACT_MEETING * step->context->spacing;
+    const float fraction = surface->window.middle;
+    const double cell = surface->window.reach * (1.0 + 1e-5);
+    Grid *grid = &step->impact_memory->grid;
     float4 *x = scratch<float4>(gpu, n), *sorted = scratch<float4>(gpu, n);
+    float4 *u = scratch<float4>(gpu, n);
     for_each(
         gpu, n, OOZE_BODY(uint32_t k) {
             x[k] = wrap_point(s.periodic, all.x0[k] + (fraction * s.dt) * all.u[k]);
         });
-    OozeStatus result = grid_sort(gpu, &memory->grid, x, n, reach, &s.periodic, error);
+    bool finite = true;
+    for (int c = 0; c < 3; c++) {
+        finite = finite && isfinite(box.low[c]) && isfinite(box.high[c]);
+    }
+    grid->known_box = finite ? &box : nullptr; /* otherwise the sort names the particle */
+    OozeStatus result = grid_sort(gpu, grid, x, n, cell, &s.periodic, error);
     if (result) {
         return result;
     }
-    const uint32_t *order = memory->grid.order;
-    reorder(gpu, order, n, x, sorted, sizeof *sorted);
-    clear(gpu, sorted + n, sizeof *sorted);
-    result =
-        lists_build(gpu, &memory->near, &memory->grid, {sorted, n, sorted, reach, true}, error);
-    surface->number = order;
+    reorder(gpu, grid->order, n, x, sorted, sizeof *sorted);
+    reorder(gpu, grid->order, n, all.u, u, sizeof *u);
+    surface->number = grid->order;
     surface->x = sorted;
-    surface->near = view(&memory->near);
-    return result;
+    surface->u = u;
+    surface->cells = grid->cells;
+    surface->reach = reach_square(grid->cells, cell, grid->cell);
+    return OOZE_OK;
 }
 
-/* Vectors between the ends of a pair that comes into contact, from b to a. */
-struct Meeting {
-    float4 now, start;
-};
-
-OOZE_DEVICE bool is_new(const StepView &s, const SurfaceView &surface, uint32_t a, uint32_t b,
-                        Meeting *meeting)
+/* Calls f(b, search, middle) for the b that a meets in the window. */
+template <bool SPARSE, class F>
+OOZE_DEVICE void each_met_of(const StepView &s, const SurfaceView &surface, uint32_t a, F f)
 {
-    const uint32_t i = surface.number[a], j = surface.number[b];
-    const float4 velocity = surface.all.u[i] - surface.all.u[j];
-    meeting->start = separation(s.periodic, surface.all.x0[i], surface.all.x0[j]);
-    meeting->now = separation(s.periodic, surface.x[a], surface.x[b]);
-    return ooze_impact_is_new(&meeting->start.x, &meeting->now.x, &velocity.x, s.spacing);
+    const float4 x = surface.x[a], u = surface.u[a], start = surface.all.x0[surface.number[a]];
+    const float far = (float)(surface.window.reach * surface.window.reach * (1.0 + 1e-5));
+    each_run<SPARSE, true>(surface.cells, x, surface.reach, [&](uint2 run) {
+        for (uint32_t b = run.x; b < run.y; b++) {
+            const float4 middle = separation(s.periodic, x, surface.x[b]);
+            if (b == a || !(dot(middle, middle) < far)) {
+                continue;
+            }
+            const float4 velocity = u - surface.u[b];
+            const int search = ooze_impact_first_search(&surface.window, &middle.x, &velocity.x);
+            const float4 apart =
+                search > 0 ? separation(s.periodic, start, surface.all.x0[surface.number[b]])
+                           : middle;
+            if (search > 0 && ooze_impact_was_apart(&apart.x, s.spacing)) {
+                f(b, search, middle);
+            }
+        }
+    });
 }
 
-/* Marks the particles that meet another in this search. */
-static void mark_met(Step *step, const SurfaceView &surface, uint64_t n)
+template <class F>
+OOZE_DEVICE void each_met(const StepView &s, const SurfaceView &surface, uint32_t a, F f)
+{
+    if (surface.cells.sparse) {
+        each_met_of<true>(s, surface, a, f);
+    } else {
+        each_met_of<false>(s, surface, a, f);
+    }
+}
+
+/* Finds the searches at which particles first meet another. */
+static void find_met(Step *step, const SurfaceView &surface)
 {
     const StepView s = step->view;
     for_each(
-        step->gpu, n, OOZE_BODY(uint32_t a) {
-            bool meets = false;
-            each_true_neighbour(surface.near, a, [&](uint32_t b) {
-                Meeting meeting;
-                meets = meets || is_new(s, surface, a, b, &meeting);
-            });
+        step->gpu, surface.all.all, OOZE_BODY(uint32_t a) {
             uint8_t *met = &surface.met[surface.number[a]];
-            *met = *met == NOT_MET && meets ? (uint8_t)MET_NOW : *met;
+            if (*met != NOT_MET) {
+                return; /* in an earlier window */
+            }
+            int first = NOT_MET;
+            each_met(s, surface, a, [&](uint32_t, int search, const float4 &) {
+                first = search < first ? search : first;
+            });
+            *met = (uint8_t)first;
         });
 }
 
@@ -195,31 +244,37 @@ OOZE_DEVICE bool is_known(const ImpactPairs &pairs, uint32_t i, uint32_t j)
     return known;
 }
 
-/* Calls f(b, meeting) for the pairs that a search adds at a: those of two particles of which one
-   has met no other before this search. A surface hides what lies behind it. */
+/* Calls f(b, search, middle) for the pairs that a window adds at a: those of two particles of which
+   one meets no other at an earlier search. A surface hides what lies behind it. */
 template <class F>
 OOZE_DEVICE void each_added(const StepView &s, const SurfaceView &surface, const ImpactPairs &pairs,
                             uint32_t a, F f)
 {
-    each_true_neighbour(surface.near, a, [&](uint32_t b) {
-        Meeting meeting;
-        if (b < a &&
-            (surface.met[surface.number[a]] == MET_NOW ||
-             surface.met[surface.number[b]] == MET_NOW) &&
-            is_new(s, surface, a, b, &meeting) &&
-            !is_known(pairs, surface.number[a], surface.number[b])) {
-            f(b, meeting);
+    const uint32_t i = surface.number[a];
+    const int met = surface.met[i];
+    if (met == NOT_MET) {
+        return;
+    }
+    each_met(s, surface, a, [&](uint32_t b, int search, const float4 &middle) {
+        const uint32_t j = surface.number[b];
+        if (b < a && (search == met || search == surface.met[j]) && !is_known(pairs, i, j)) {
+            f(b, search, middle);
         }
     });
 }
 
-OOZE_DEVICE OozeImpactPair make_pair(const StepView &s, const ImpactSurface &surface, uint32_t i,
-                                     uint32_t j, const Meeting &meeting)
+OOZE_DEVICE OozeImpactPair make_pair(const StepView &s, const SurfaceView &surface, uint32_t a,
+                                     uint32_t b, int search, const float4 &middle)
 {
-    const float4 inward_i = surface.inward[i], inward_j = surface.inward[j];
-    float traces = surface.trace[i] + surface.trace[j];
-    OozeImpactPair pair = ooze_impact_pair(&inward_i.x, &inward_j.x, &meeting.now.x,
-                                           &meeting.start.x, s.spacing, s.dt);
+    const ImpactSurface &all = surface.all;
+    const uint32_t i = surface.number[a], j = surface.number[b];
+    const float4 inward_i = all.inward[i], inward_j = all.inward[j];
+    const float4 start = separation(s.periodic, all.x0[i], all.x0[j]);
+    const float4 now =
+        middle + ooze_impact_search_time(&surface.window, search) * (surface.u[a] - surface.u[b]);
+    float traces = all.trace[i] + all.trace[j];
+    OozeImpactPair pair =
+        ooze_impact_pair(&inward_i.x, &inward_j.x, &now.x, &start.x, s.spacing, s.dt);
     pair.i = i;
     pair.j = j;
     pair.stiffness = ooze_impact_pair_stiffness(traces, s.spacing, s.dt);
@@ -249,9 +304,10 @@ static void list_ends(Gpu *gpu, const ImpactPairs &pairs, uint32_t n)
     scratch_rewind(gpu, mark);
 }
 
-/* The pairs of this search, in the order of the grid. Waits for their number. */
-static void add_pairs(Lodge *solve, const SurfaceView &surface, uint64_t n)
+/* The pairs of a window, in the order of the grid. Waits for their number. */
+static void add_pairs(Lodge *solve, const SurfaceView &surface)
 {
+    const uint64_t n = surface.all.all;
     Step *step = solve->step;
     Gpu *gpu = step->gpu;
     const StepView s = step->view;
@@ -261,7 +317,7 @@ static void add_pairs(Lodge *solve, const SurfaceView &surface, uint64_t n)
     for_each(
         gpu, n, OOZE_BODY(uint32_t a) {
             uint32_t own = 0;
-            each_added(s, surface, pairs, a, [&](uint32_t, const Meeting &) { own++; });
+            each_added(s, surface, pairs, a, [&](uint32_t, int, const float4 &) { own++; });
             count[a] = own;
         });
     clear(gpu, count + n, sizeof *count);
@@ -273,10 +329,9 @@ static void add_pairs(Lodge *solve, const SurfaceView &surface, uint64_t n)
     for_each(
         gpu, n, OOZE_BODY(uint32_t a) {
             uint64_t at = pairs.count + first[a];
-            each_added(s, surface, pairs, a, [&](uint32_t b, const Meeting &meeting) {
+            each_added(s, surface, pairs, a, [&](uint32_t b, int search, const float4 &middle) {
                 if (at < pairs.room) {
-                    pairs.pair[at++] =
-                        make_pair(s, surface.all, surface.number[a], surface.number[b], meeting);
+                    pairs.pair[at++] = make_pair(s, surface, a, b, search, middle);
                 }
             });
         });
@@ -285,7 +340,7 @@ static void add_pairs(Lodge *solve, const SurfaceView &surface, uint64_t n)
     list_ends(gpu, *all, (uint32_t)n);
 }
 
-/* ---- all searches of a pass ---- */
+/* ---- all windows of a pass ---- */
 
 static void allocate_pairs(Gpu *gpu, uint64_t room, ImpactPairs *pairs)
 {
@@ -360,38 +415,42 @@ static EndField field_at_ends(const Lodge *solve, const float4 *field)
     return {gather_list(gpu, sent, ends), ends.place};
 }
 
-static OozeStatus run_search(Lodge *solve, float fraction, SurfaceView *surface, OozeError *error)
+static OozeStatus search_window(Lodge *solve, const PointBox &box, SurfaceView *surface,
+                                OozeError *error)
 {
-    Step *step = solve->step;
-    Gpu *gpu = step->gpu;
-    const uint64_t n = surface->all.all;
-    uint8_t *met = surface->met;
+    Gpu *gpu = solve->step->gpu;
     Mark mark = scratch_mark(gpu);
-    OozeStatus result = search_near(step, fraction, surface, error);
+    OozeStatus result = sort_surface(solve->step, box, surface, error);
     if (!result) {
-        mark_met(step, *surface, n);
-        add_pairs(solve, *surface, n);
-        for_each(
-            gpu, n, OOZE_BODY(uint32_t k) {
-                met[k] = met[k] == NOT_MET ? (uint8_t)NOT_MET : (uint8_t)MET_BEFORE;
-            });
+        find_met(solve->step, *surface);
+        add_pairs(solve, *surface);
     }
     scratch_rewind(gpu, mark);
     return result;
 }
 
-/* The pairs that come into contact in the step. */
-static OozeStatus search_pairs(Lodge *solve, int searches, OozeError *error)
+/* The pairs that come into contact in the step. Waits. */
+static OozeStatus search_pairs(Lodge *solve, OozeError *error)
 {
-    Gpu *gpu = solve->step->gpu;
-    Impact *impact = solve->impact;
+    const Step *step = solve->step;
+    Gpu *gpu = step->gpu;
+    const StepView s = step->view;
+    const Impact *impact = solve->impact;
+    const uint64_t n = impact->surface.all;
+    const Motion motion = find_motion(step, impact);
+    const float travel = travel_of(motion, s.dt);
+    const int searches = n > 0 ? ooze_impact_searches(travel, s.spacing) : 0;
     OozeStatus result = OOZE_OK;
     SurfaceView surface = {};
     surface.all = impact->surface;
-    surface.met = scratch<uint8_t>(gpu, impact->surface.all);
-    clear(gpu, surface.met, impact->surface.all);
-    for (int k = 1; k <= searches && !result; k++) {
-        result = run_search(solve, (float)k / (float)searches, &surface, error);
+    surface.met = scratch<uint8_t>(gpu, n);
+    uint8_t *met = surface.met;
+    for_each(
+        gpu, searches > 0 ? n : 0, OOZE_BODY(uint32_t k) { met[k] = NOT_MET; });
+    while (surface.window.last < searches && !result) {
+        surface.window = ooze_impact_window(surface.window.last + 1, searches, travel, s.dt,
+                                            step->context->spacing, widest_reach(s));
+        result = search_window(solve, motion.path, &surface, error);
     }
     return result;
 }
@@ -410,10 +469,7 @@ OozeStatus impact_find_pairs(Lodge *solve, uint64_t *added, OozeError *error)
     Mark mark = scratch_mark(gpu);
     read_surface(solve, &impact->surface);
     update_forces(solve, impact->surface);
-    const int searches = count_searches(step, impact);
-    if (searches > 0) {
-        result = search_pairs(solve, searches, error);
-    }
+    result = search_pairs(solve, error);
     scratch_rewind(gpu, mark);
     *added = impact->pairs.count - before;
     if (gpu->share && *added > 0 && !result) {
