@@ -7,7 +7,7 @@ extern "C" {
 }
 
 static const double SPACING = 0.02;
-enum { STEPS = 5, PASSES = 2, ITERATIONS = 30 };
+enum { STEPS = 3, PASSES = 2, ITERATIONS = 20 };
 
 struct Case {
     const char *pack_from; /* particles from which on directions are rounded */

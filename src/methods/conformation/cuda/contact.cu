@@ -149,8 +149,8 @@ static void find_few_contact_sets(Step *step)
 /* Up to so many particles room for all of their contact sets, 10 MB, costs less than a wait. */
 enum { ALL_FIT = 1 << 17 };
 
-/* Where there are solids or nozzles, passes go on as if some particle were in contact: the host does
-   not know. */
+/* Where there are solids or nozzles, passes go on as if some particle were in contact: the host
+   does not know. */
 OozeStatus find_contacts(OozeConformationStep *of, OozeError *)
 {
     Step *step = step_of(of);

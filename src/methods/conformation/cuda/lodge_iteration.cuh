@@ -1,6 +1,6 @@
-/* The loops of an iteration of the velocity solve, per particle: a product of the operator in two of
-   them, in full precision or on rounded directions, and the advance. They are launched one by one,
-   or repeated within a launch. See methods/conformation/cpu/lodge_loops.c. */
+/* The loops of an iteration of the velocity solve, as bodies for a particle: a product of the
+   operator in two of them, in full precision or on rounded directions, and the advance. They are
+   launched one by one, or repeated within a launch. See methods/conformation/cpu/lodge_loops.c. */
 #ifndef OOZE_METHODS_CONFORMATION_CUDA_LODGE_ITERATION_CUH
 #define OOZE_METHODS_CONFORMATION_CUDA_LODGE_ITERATION_CUH
 
