@@ -29,8 +29,8 @@ INFINIBAND_GPU = {"latency": 8e-6, "bandwidth": 0.8 * 50e9, "stage": 8e-6}
 NVLINK = {"latency": 8e-6, "bandwidth": 0.8 * 450e9, "stage": 8e-6}
 GPUS_A_HOST = 8
 
-# `massive` on one H200 (docs/performance.md): 11.85 million particles, 30 velocity and 5 density
-# iterations and 5 steps a frame.
+# `massive` on one H200 (docs/notes/performance.md): 11.85 million particles, 30 velocity and
+# 5 density iterations and 5 steps a frame.
 GPU_PARTICLES = 11.85e6
 GPU_SECONDS = {"velocity": 3.4e-3 / GPU_PARTICLES, "density": 2.15e-3 / GPU_PARTICLES}
 GPU_STEP = 0.79 / 5
