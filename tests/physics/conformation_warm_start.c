@@ -234,8 +234,8 @@ static void conformation_T95_contrast(void **state)
     MEASURED("iterations with both columns over those with one", (double)two / one, 0.5, 1.1);
 }
 
-/* A stiffer jelly, solved to its tolerance with diagonal blocks, whose iterates do not keep momenta:
-   the solve restores them at its end. Otherwise momentum changes by 0.004. */
+/* A stiffer jelly, solved to its tolerance with diagonal blocks, whose iterates do not keep
+   momenta: the solve restores them at its end. Otherwise momentum changes by 0.004. */
 static void conformation_T95_free_flight(void **state)
 {
     (void)state;
