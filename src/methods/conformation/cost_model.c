@@ -5,7 +5,7 @@
    the diffusion length, or the travel of a shear wave. An iteration of conjugate gradients carries
    it over two supports at most, and to get it right takes the square root of the condition number,
    which is that length in spacings.
-   `lodge` ends at its tolerance. With the diagonal preconditioner it reaches a residual of 1e-4
+   `lodge` ends at its tolerance. Preconditioned by masses it reaches a residual of 1e-4
    after 3 + 5.2 iterations per spacing of that length, or 6.2 for each layer of the fluid,
    whichever is less. With multigrid it does so after some 16 at any size. The grids cost as much as
    10 products of the operator, and each of their iterations as 1.7.

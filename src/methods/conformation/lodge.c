@@ -83,7 +83,7 @@ static bool has_succeeded(const OozeLodge *solve)
 
 /* In thin fluid or slow flow few iterations remain after the initial guess, fewer than blocks or
    grids are worth. Masses continue if the residual falls fast enough. */
-static void try_masses(OozeLodge *solve, int iterations)
+static void try_few_iterations(OozeLodge *solve, int iterations)
 {
     const OozeLodgeStages *stages = stages_of(solve);
     const int first = least(iterations, OOZE_LODGE_TRIAL);
@@ -149,7 +149,7 @@ static OozeStatus iterate(OozeLodge *solve, OozeError *error)
     stages->read(solve);
     const int end = solve->cg->residual.iterations + iterations;
     if (!solve->cg->off && may_do_by_masses(solve)) {
-        try_masses(solve, iterations);
+        try_few_iterations(solve, iterations);
     }
     const bool late = solve->multigrid_use == OOZE_MULTIGRID_IF_LATE;
     solve->uses_grids = solve->uses_grids || solve->multigrid_use >= OOZE_MULTIGRID_IF_SLOW;
