@@ -112,6 +112,13 @@ if(OOZE_HAS_CUDA)
   file(GLOB_RECURSE OOZE_CUDA_SOURCES CONFIGURE_DEPENDS src/*.cu)
   if(OOZE_CUDA_ON_HOST)
     set_source_files_properties(${OOZE_CUDA_SOURCES} PROPERTIES LANGUAGE CXX COMPILE_OPTIONS "-xc++")
+  else()
+    # Loops that are launched alone or repeated within a launch (src/cuda/repeat.cuh) have the same
+    # bits either way: which products and sums become one operation depends on the code around them.
+    file(GLOB repeated CONFIGURE_DEPENDS src/solvers/density/cuda/*.cu
+      src/methods/conformation/cuda/lodge.cu src/methods/conformation/cuda/lodge_iteration.cu
+      src/methods/conformation/cuda/lodge_operator.cu)
+    set_source_files_properties(${repeated} PROPERTIES COMPILE_OPTIONS "--fmad=false")
   endif()
   target_sources(ooze_objects PRIVATE ${OOZE_CUDA_SOURCES})
   ooze_device_code(ooze_objects)

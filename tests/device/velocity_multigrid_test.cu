@@ -49,9 +49,7 @@ static void single_solves_agree(void **state)
         printf("  %s: u %.1e of %.2e m/s, %d and %d iterations\n", name, u, speed,
                both.here.iterations, both.there.iterations);
         assert_true(host->report.multigrid && device->report.multigrid);
-        /* a GPU solves larger grids directly, which saves iterations */
-        assert_true(both.there.iterations <= both.here.iterations + 1);
-        assert_true(!OOZE_STAND_IN || both.there.iterations + 1 >= both.here.iterations);
+        assert_in_range(both.there.iterations + 1, both.here.iterations, both.here.iterations + 2);
         assert_true(both.there.iterations > 3 && both.there.unconverged_steps == 0);
         assert_true(u < 30 * tolerance); /* a residual bounds the mean error, not the largest */
         ooze_world_destroy(host);

@@ -5,10 +5,6 @@
 namespace ooze
 {
 
-/* Most nodes of a level that is solved directly. More than on the processor: a step of a cycle is
-   bound by latency, and each level that is left out saves the visits of all levels below. */
-enum { DIRECT = OOZE_STAND_IN ? (int)OOZE_VELOCITY_DENSE : 192 };
-
 void velocity_multigrid_free(Gpu *gpu, VelocityMultigrid *mg)
 {
     hierarchy_free(gpu, mg);
@@ -247,7 +243,7 @@ OozeStatus velocity_multigrid_refill(Gpu *gpu, VelocityMultigrid *mg,
 static void allocate_shared(Gpu *gpu, VelocityMultigrid *mg)
 {
     const OozeMultigridLevel *first = &mg->level[0], *last = &mg->level[mg->levels - 1];
-    const bool direct = last->nodes <= DIRECT;
+    const bool direct = last->nodes <= OOZE_VELOCITY_DENSE;
     const uint64_t rows = 3 * (uint64_t)last->nodes;
     bool ok = divide(gpu, &mg->shared_buffer, [=](Slab *slab) {
         slab->take(&mg->corner_sums, 8 * first->cells);
@@ -269,7 +265,7 @@ OozeStatus velocity_multigrid_build(Gpu *gpu, VelocityMultigrid *mg,
 {
     hierarchy_clear(gpu, mg);
     mg->linked = true;
-    mg->direct = DIRECT;
+    mg->direct = OOZE_VELOCITY_DENSE;
     mg->input = input;
     if (input->n > OOZE_VELOCITY_PARTICLES) {
         return ooze_fail(error, OOZE_ERROR_LIMIT, "use velocity_preconditioner: diagonal",
