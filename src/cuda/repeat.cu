@@ -15,10 +15,6 @@ RepeatBarrier *repeat_barrier(Gpu *gpu)
     return barrier;
 }
 
-/* So many particles with one thread each have all of their threads at once on an H200, with the
-   registers of REPEAT_RESIDENT; blocks that take turns save no time over launches. */
-enum { REPEAT_MOST = 1 << 17 };
-
 bool repeats(const Gpu *gpu, uint64_t n)
 {
     const char *most = getenv("OOZE_REPEAT_MOST");

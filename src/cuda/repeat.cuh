@@ -25,6 +25,10 @@ struct RepeatBarrier {
 /* Device memory; NULL where the GPU has failed. */
 RepeatBarrier *repeat_barrier(Gpu *gpu);
 
+/* So many particles with one thread each have all of their threads at once on an H200, with the
+   registers of REPEAT_RESIDENT; blocks that take turns save no time over launches. */
+enum { REPEAT_MOST = 1 << 17 };
+
 /* Whether loops over n particles are worth repeating within a launch, or OOZE_REPEAT_MOST of the
    environment, for measurements with other limits. Never where processes share a step: messages
    come between the loops. */

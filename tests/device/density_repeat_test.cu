@@ -94,6 +94,9 @@ static void repeated_sweeps_have_the_bits_of_single_ones(void **)
 {
     for (const Case &c : cases) {
         const Run single = run(c, "0"), repeated = run(c, nullptr);
+        printf("  case %d: %llu launches alone, %llu repeated, bits %s\n", (int)(&c - cases),
+               (unsigned long long)single.launches, (unsigned long long)repeated.launches,
+               single.hash == repeated.hash ? "the same" : "others");
         assert_true(single.hash == repeated.hash);
         /* three loops an iteration; the first one and a launch for all others */
         const uint64_t stages = repeated.launches / 4;

@@ -1,6 +1,7 @@
 /* The preconditioner of the velocity solve by grids, which every one of several ranks has whole:
    see methods/conformation/cpu/lodge_multigrid.c. */
 #include "cuda/rank_sums.cuh"
+#include "cuda/repeat.cuh"
 #include "methods/conformation/cuda/impact.cuh"
 #include "methods/conformation/cuda/lodge_multigrid.cuh"
 
@@ -31,18 +32,21 @@ bool takes_blocks(const OozeLodge *solve)
 }
 
 /* Building grids and cycles takes the time of `whole` products with the operator, and more where
-   launches are what takes the time: measured on one H200, 12 products more or less (see
-   docs/methods/conformation.md). With a pressure grid, whose iterations launch more, grids always
-   save time. */
+   launches are what takes the time: measured on one H200 (see docs/methods/conformation.md). Where
+   one launch repeats the iterations without grids, an iteration takes half the time, and grids take
+   that of more of them. Several processes, whose loops are launched one by one, decide alike. With a
+   pressure grid, whose iterations launch more, grids always save time. */
 bool grids_save_time(const OozeLodge *solve, double spacings, double layers)
 {
     const Step *step = step_of(solve->step);
     const OozeConformationSettings *set = &step->view.plan->settings;
-    const double whole = 45.0, launches = 170.0, busy = 6e5 /* particles */;
     OozeConformationSettings diagonal = *set;
     diagonal.preconditioner = OOZE_PRECONDITIONER_DIAGONAL;
     const double n = (double)all_particles(step->gpu, step->view.n);
-    double grids = whole + launches / (1.0 + n / busy);
+    const bool repeated = n <= REPEAT_MOST;
+    const double whole = 45.0, launches = repeated ? 400.0 : 170.0,
+                 busy = repeated ? 6e4 : 6e5 /* particles */;
+    const double grids = whole + launches / (1.0 + n / busy);
     return ooze_cost_of_solve(set, spacings, layers, 0.0).multigrid &&
            (!step->engine->counts_launches || step->pressure ||
             ooze_cost_of_solve(&diagonal, spacings, layers, 0.0).iterations > grids);
