@@ -54,9 +54,13 @@ static void lodge_counts_operators_and_sweeps(void **state)
 {
     (void)state;
     OozeWorld *world = jelly(LODGE, 1, false);
-    /* two passes, each with one application for the residual */
-    assert_true(calls(world, "velocity_operator") == 2 * (VELOCITY + 1));
-    assert_true(calls(world, "velocity_vectors") == 2 * VELOCITY);
+    /* two passes, each with one application for the residual; after the first step two more for the
+       initial guess, as it is proposed and as it is accepted */
+    const double guesses = 2.0 * (STEPS - 1) / STEPS;
+    printf("  %g products and %g updates a step\n", calls(world, "velocity_operator"),
+           calls(world, "velocity_vectors"));
+    assert_true(fabs(calls(world, "velocity_operator") - 2 * (VELOCITY + 1) - guesses) < 1e-9);
+    assert_true(fabs(calls(world, "velocity_vectors") - 2 * VELOCITY) < 1e-9);
     assert_true(calls(world, "prepare") == 2);
     assert_true(calls(world, "density_lines") == 1);
     assert_true(calls(world, "density_multipliers") == DENSITY);
