@@ -77,8 +77,11 @@ static void iterate(OozeDensitySweep *s)
     s->may_stop = !job->between && (job->tolerance >= 0.0f || job->mean_tolerance > 0.0f);
     if (job->iterations > 0) {
         iterate_once(s);
-        s->k += stages->repeat(s, job->iterations - 1);
-        ooze_machine_lap(s->machine, "density_corrections");
+        const int repeated = stages->repeat(s, job->iterations - 1);
+        s->k += repeated;
+        if (repeated > 0) {
+            ooze_machine_lap(s->machine, "density_corrections");
+        }
     }
     while (s->k < job->iterations && (!s->may_stop || stages->continues(s))) {
         iterate_once(s);
