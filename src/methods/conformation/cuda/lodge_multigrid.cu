@@ -34,8 +34,8 @@ bool takes_blocks(const OozeLodge *solve)
 /* Building grids and cycles takes the time of `whole` products with the operator, and more where
    launches are what takes the time: measured on one H200 (see docs/methods/conformation.md). Where
    one launch repeats the iterations without grids, an iteration takes half the time, and grids take
-   that of more of them. Several processes, whose loops are launched one by one, decide alike. With a
-   pressure grid, whose iterations launch more, grids always save time. */
+   that of more of them. Several processes, whose loops are launched one by one, decide alike. With
+   a pressure grid, whose iterations launch more, grids always save time. */
 bool grids_save_time(const OozeLodge *solve, double spacings, double layers)
 {
     const Step *step = step_of(solve->step);
