@@ -10,9 +10,8 @@
 #include "solvers/contact/contact_set_formula.h"
 
 /* Passes before the last only provide the velocities that the next is linearised about: they
-   stop at this factor times the tolerance. With 10 results are no nearer to those of a tolerance
-   of 1e-6, with 100 those of ice cream are ten times as far: docs/notes/velocity-iterations.md. */
-#define OOZE_LODGE_EARLY_TOLERANCE 30.0
+   stop at this factor times the tolerance. */
+#define OOZE_LODGE_EARLY_TOLERANCE 10.0
 
 /* Least p.Ap over r.z with the diagonal preconditioner. The operator is the mass matrix and a
    positive one, so that the ratio is at least 1 in exact arithmetic. */
